@@ -358,7 +358,7 @@ where
         if LinkToken::decode(token, &http.app().vault).is_none() {
             return Err(Error::NotFound(Subject::Link).into());
         }
-        Ok(Self(JsonBody::read(&parts.headers, body, LIMIT).await?))
+        Ok(Self(JsonBody::receive(&parts, body, LIMIT).await?))
     }
 }
 

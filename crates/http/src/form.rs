@@ -6,12 +6,16 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 use sha2::{Digest, Sha256};
 
+use crate::ignored_members::Unread;
 use crate::json_body::{Faults, JsonBody};
 use crate::multipart::{self, Part};
 
 /// The parts of a form.
 #[derive(Debug)]
-pub struct Form(Vec<Part>);
+pub struct Form {
+    parts: Vec<Part>,
+    unread: Unread,
+}
 
 impl Form {
     /// Whether the body is such a form.
@@ -21,18 +25,20 @@ impl Form {
 
     /// Reads a form, as [`multipart::read`].
     pub async fn read(request: Request, limit: u64) -> Result<Form, Error> {
-        multipart::read(request, limit).await.map(Form)
+        let unread = Unread::of(request.extensions());
+        let parts = multipart::read(request, limit).await?;
+        Ok(Form { parts, unread })
     }
 
     /// A part that is there and not empty; the last of two of one name counts.
     pub fn part(&self, name: &str) -> Option<&Bytes> {
-        let found = self.0.iter().rev().find(|part| part.name == name);
+        let found = self.parts.iter().rev().find(|part| part.name == name);
         found.map(|part| &part.bytes).filter(|bytes| !bytes.is_empty())
     }
 
     /// The same, taken out: a large one is not copied.
     pub fn take_part(&mut self, name: &str) -> Option<Bytes> {
-        let found = self.0.iter_mut().rev().find(|part| part.name == name)?;
+        let found = self.parts.iter_mut().rev().find(|part| part.name == name)?;
         Some(std::mem::take(&mut found.bytes)).filter(|bytes| !bytes.is_empty())
     }
 
@@ -42,8 +48,9 @@ impl Form {
             .part(name)
             .cloned()
             .ok_or_else(|| Error::fault(name, FaultCode::Required))?;
-        let body = JsonBody::parse(text).map_err(|_| Error::fault(name, FaultCode::NotJsonText))?;
-        if let Err(Error::Unprocessable(faults)) = body.members() {
+        let body =
+            JsonBody::parse(text, self.unread.clone()).map_err(|_| Error::fault(name, FaultCode::NotJsonText))?;
+        if let Err(Error::Unprocessable(faults)) = body.check_object() {
             let path = name.to_owned();
             let named = faults.into_iter().map(|fault| Fault {
                 path: path.clone(),
@@ -56,7 +63,7 @@ impl Form {
 
     /// All parts, in order.
     pub fn parts(&self) -> &[Part] {
-        &self.0
+        &self.parts
     }
 
     /// Yes or no, as a part says it.
@@ -69,7 +76,7 @@ impl Form {
     /// choose another boundary.
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
-        for part in &self.0 {
+        for part in &self.parts {
             for text in [part.name.as_bytes(), &part.bytes] {
                 hash.update((text.len() as u64).to_be_bytes());
                 hash.update(text);

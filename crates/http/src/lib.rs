@@ -16,6 +16,7 @@ pub mod blocking;
 pub mod bodies;
 pub mod client_address;
 mod form;
+pub mod ignored_members;
 pub mod json_body;
 pub mod multipart;
 pub mod pages;

@@ -34,7 +34,7 @@ use crate::problem::{CompanyLanguage, Failure, speak};
 use crate::rate::Rate;
 use crate::requesters::{LinkOwners, network_of};
 use crate::shares::{Shares, Turn};
-use crate::{api, pages, security_headers};
+use crate::{api, ignored_members, pages, security_headers};
 
 /// One thread tells how the process is.
 const HEALTH: usize = 1;
@@ -384,6 +384,8 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         };
         let in_turn = middleware::from_fn_with_state(turns, bodies::in_turn);
         let handler = route.handler.route_layer(in_turn);
+        let takes = api::openapi::takes(&route.method, route.path).map(Arc::new);
+        let handler = handler.route_layer(middleware::from_fn_with_state(takes, ignored_members::tell));
         // The layer added last is the first that a request meets.
         let handler = match route.authority {
             Authority::AccessToken(access) => {

@@ -35,15 +35,18 @@ pub struct ActInput {
 
 /// Reads the members of an approval or a rejection.
 pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
-    let root = body.members()?;
     let mut faults = Faults::default();
+    let request = body.read(&mut faults, |root, faults| ActRequest {
+        order: order(root, faults),
+        email: root.text("email", faults),
+        role: root.text("role", faults),
+        fields: given_fields(root, faults),
+        comment: root.text("comment", faults),
+        faults: Vec::new(),
+    })?;
     Ok(ActRequest {
-        order: order(&root, &mut faults),
-        email: root.text("email", &mut faults),
-        role: root.text("role", &mut faults),
-        fields: given_fields(&root, &mut faults),
-        comment: root.text("comment", &mut faults),
         faults: faults.into_inner(),
+        ..request
     })
 }
 

@@ -144,8 +144,14 @@ pub async fn bulk_start(
     let given = if Form::is_said_by(&headers) {
         Given::Form(Form::read(request, limit).await?)
     } else {
-        let (_, body) = request.into_parts();
-        Given::List(JsonBody::read(&headers, body, limit).await?)
+        let (head, body) = request.into_parts();
+        let received = JsonBody::receive(&head, body, limit).await;
+        Given::List(received.map_err(|error| match error {
+            Error::Unsupported { expected: Some(_) } => Error::Unsupported {
+                expected: Some("application/json or multipart/form-data"),
+            },
+            other => other,
+        })?)
     };
     // What a large one becomes in memory is many times its text.
     let turn = if given.length() > LARGE {
@@ -191,20 +197,19 @@ impl Given {
         usual: UtcOffset,
     ) -> Result<(BulkRequest, Vec<String>), Error> {
         let mut faults = Faults::default();
+        let ignored;
         let mut bulk = match self {
             Given::Form(mut form) => {
                 let start = form.json("start")?;
                 let idempotency = idempotency(headers, query, usual, form.fingerprint(), &mut faults);
                 let file = form.take_part("file");
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
-                let members = start.members()?;
-                let common = read(&members, &mut faults);
-                // Beside `template_id`, where a body of JSON has it, it is meant, too.
-                let said = [
-                    form.boolean("dry_run", &mut faults),
-                    members.boolean("dry_run", &mut faults),
-                ];
-                members.tell_unread(&mut faults);
+                // Beside `template_id`, where a body of JSON has it, `dry_run` is meant, too.
+                let (common, said) = start.read(&mut faults, |members, faults| {
+                    let said = [form.boolean("dry_run", faults), members.boolean("dry_run", faults)];
+                    (read(members, faults), said)
+                })?;
+                ignored = start.ignored();
                 BulkRequest {
                     common,
                     rows: BulkRows::Sheet(file.into()),
@@ -213,21 +218,19 @@ impl Given {
                 }
             }
             Given::List(body) => {
-                let members = body.members()?;
-                let bulk = BulkRequest {
-                    common: read(&members, &mut faults),
-                    rows: rows(&members, app.settings.bulk.rows, &mut faults),
-                    dry_run: members.boolean("dry_run", &mut faults).unwrap_or(false),
-                    idempotency: idempotency(headers, query, usual, body.fingerprint(), &mut faults),
-                };
-                members.tell_unread(&mut faults);
+                let bulk = body.read(&mut faults, |members, faults| BulkRequest {
+                    common: read(members, faults),
+                    rows: rows(members, app.settings.bulk.rows, faults),
+                    dry_run: members.boolean("dry_run", faults).unwrap_or(false),
+                    idempotency: idempotency(headers, query, usual, body.fingerprint(), faults),
+                })?;
+                ignored = body.ignored();
                 bulk
             }
         };
         let asked = query.get("dry_run");
         bulk.dry_run |= asked.and_then(|said| boolean("dry_run", said, &mut faults)) == Some(true);
         bulk.common.offset = query.text("offset", &mut faults);
-        let ignored = faults.take_ignored();
         bulk.common.faults = faults.into_inner();
         Ok((bulk, ignored))
     }
@@ -238,12 +241,8 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     let items = members.objects_up_to("workflow_list", most as usize, faults);
     let mut rows = Vec::new();
     for item in items.unwrap_or_default() {
-        let place = item.path().to_owned();
-        let item = item.rooted();
         let mut wrong = Faults::default();
-        let mut row = read(&item, &mut wrong);
-        item.tell_unread(&mut wrong);
-        faults.ignore_within(&place, wrong.take_ignored());
+        let mut row = read(&item.rooted(), &mut wrong);
         row.faults = wrong.into_inner();
         rows.push(row);
     }

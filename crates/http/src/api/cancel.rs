@@ -39,9 +39,8 @@ pub async fn cancel(
     WorkflowPath(id, ()): WorkflowPath,
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<Advanced>, Failure> {
-    let members = body.members()?;
     let mut faults = Faults::default();
-    let comment = members.text("comment", &mut faults);
+    let comment = body.read(&mut faults, |members, faults| members.text("comment", faults))?;
     let request = ActRequest {
         comment,
         faults: faults.into_inner(),

@@ -42,7 +42,7 @@ pub async fn copy_template(
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<SavedTemplate>, Failure> {
     let mut faults = Faults::default();
-    let name = body.members()?.text("name", &mut faults);
+    let name = body.read(&mut faults, |members, faults| members.text("name", faults))?;
     faults.check()?;
     let copied = http
         .blocking(move |app| app.copy_template(&caller.company, id, &caller.email, name.as_deref()))

@@ -61,16 +61,16 @@ pub async fn correct_recipient(
 ) -> Result<Json<Advanced>, Failure> {
     let order = number(&order).and_then(|order| u32::try_from(order).ok());
     let order = order.ok_or(Error::NotFound(Subject::Recipient))?;
-    let members = body.members()?;
     let mut faults = Faults::default();
-    let request = CorrectRequest {
-        name: members.text("name", &mut faults),
-        email: members.text("email", &mut faults),
-        mobile: members.text_or_null("mobile", &mut faults),
-        current_email: members.text("current_email", &mut faults),
-        role: members.text("role", &mut faults),
-        faults: faults.into_inner(),
-    };
+    let mut request = body.read(&mut faults, |members, faults| CorrectRequest {
+        name: members.text("name", faults),
+        email: members.text("email", faults),
+        mobile: members.text_or_null("mobile", faults),
+        current_email: members.text("current_email", faults),
+        role: members.text("role", faults),
+        faults: Vec::new(),
+    })?;
+    request.faults = faults.into_inner();
     Ok(Json(
         http.blocking(move |app| app.correct_recipient(&caller, id, order, &request, &origin))
             .await?,

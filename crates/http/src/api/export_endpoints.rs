@@ -68,7 +68,7 @@ pub async fn start_endpoint(
     body: JsonBody,
 ) -> Result<Json<EndpointStarted>, Failure> {
     let mut faults = Faults::default();
-    let url = body.members()?.text("url", &mut faults);
+    let url = body.read(&mut faults, |members, faults| members.text("url", faults))?;
     let faults = faults.into_inner();
     let started = http.blocking(move |app| app.start_export_endpoint(&caller, url, faults));
     Ok(Json(started.await?))
@@ -93,7 +93,7 @@ pub async fn pause_endpoint(
     body: JsonBody,
 ) -> Result<Json<EndpointPaused>, Failure> {
     let mut faults = Faults::default();
-    let url = body.members()?.text("url", &mut faults);
+    let url = body.read(&mut faults, |members, faults| members.text("url", faults))?;
     let faults = faults.into_inner();
     let paused = http.blocking(move |app| app.pause_export_endpoint(&caller, url, faults));
     Ok(Json(paused.await?))

@@ -43,9 +43,8 @@ pub async fn extend(
     query: Query,
     body: JsonBody,
 ) -> Result<Json<Advanced>, Failure> {
-    let members = body.members()?;
     let mut faults = Faults::default();
-    let expiry_date = members.text("expiry_date", &mut faults);
+    let expiry_date = body.read(&mut faults, |members, faults| members.text("expiry_date", faults))?;
     let offset = query.text("offset", &mut faults);
     let request = ExtendRequest {
         expiry_date,

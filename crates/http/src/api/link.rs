@@ -109,21 +109,19 @@ pub async fn start_link(
     body: JsonBody,
 ) -> Result<Json<LinkStarted>, Failure> {
     let mut faults = Faults::default();
-    let members = body.members()?;
-    let mut new = NewPublicLink {
-        start: read(&members, &mut faults),
-        limit: members.integer_or_text("limit", &mut faults),
-        end_date: members.text("end_date", &mut faults),
-        duplicates: members.text("duplicates", &mut faults),
-        confirm: members.boolean("confirm", &mut faults).unwrap_or(false),
-        phone_countries: members.texts("phone_countries", &mut faults),
-    };
+    let mut new = body.read(&mut faults, |members, faults| NewPublicLink {
+        start: read(members, faults),
+        limit: members.integer_or_text("limit", faults),
+        end_date: members.text("end_date", faults),
+        duplicates: members.text("duplicates", faults),
+        confirm: members.boolean("confirm", faults).unwrap_or(false),
+        phone_countries: members.texts("phone_countries", faults),
+    })?;
     new.start.idempotency = idempotency(&headers, &query, caller.offset, body.fingerprint(), &mut faults);
     new.start.offset = query.text("offset", &mut faults);
-    members.tell_unread(&mut faults);
-    let ignored_members = faults.take_ignored();
     new.start.faults = faults.into_inner();
     let link = http.blocking(move |app| app.new_public_link(&caller, new)).await?;
+    let ignored_members = body.ignored();
     Ok(Json(LinkStarted { link, ignored_members }))
 }
 

@@ -7,15 +7,15 @@
 
 use app::{Error, LoginAttempt, LoginRefusal};
 use axum::Json;
-use axum::body::Body;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::Language;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::client_address::ClientAddress;
+use crate::ignored_members::Unread;
 use crate::json_body::{self, Faults, JsonBody, Members};
 use crate::path::ApiPath;
 use crate::problem::{AnswerLanguage, Failure};
@@ -143,15 +143,16 @@ pub async fn login(
     company: Result<ApiPath<String>, Failure>,
     ClientAddress { address, .. }: ClientAddress,
     AnswerLanguage(language): AnswerLanguage,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Response {
+    let (head, body) = request.into_parts();
     // What is not UTF-8 is a company that does not exist, and is answered like one.
     let company = company.map_or_else(|_| String::new(), |ApiPath(company)| company);
-    let bytes = json_body::read(&headers, body, BODY_LIMIT).await;
+    // Whatever its media type: clients of the older interface say none, or another.
+    let bytes = json_body::read(&head.headers, body, BODY_LIMIT).await;
     let Some((email, password)) = bytes
         .ok()
-        .and_then(|bytes| JsonBody::parse(bytes).ok())
+        .and_then(|bytes| JsonBody::parse(bytes, Unread::of(&head.extensions)).ok())
         .and_then(|body| credentials(&body))
     else {
         return answer(StatusCode::OK, WRONG_FORM, language, LoginResponseBody::default());
@@ -206,14 +207,20 @@ pub async fn login(
 /// Address and password, where the body is what the interface says.
 fn credentials(body: &JsonBody) -> Option<(String, String)> {
     let mut faults = Faults::default();
-    let root = body.members().ok()?;
-    let header = root.object("header", &mut faults)?;
-    let members: Members<'_> = root.object("body", &mut faults)?;
-    let code = header.required_text("request_code", &mut faults)?;
-    let email = members.required_text("memb_email", &mut faults)?;
-    let password = members.required_text("memb_pwd", &mut faults)?;
+    let read = |root: &Members<'_>, faults: &mut Faults| {
+        let (header, members) = (root.object("header", faults)?, root.object("body", faults)?);
+        // Older clients send these besides.
+        for name in ["session_id", "version", "comp_id"] {
+            let _is_sent = header.has(name) | members.has(name);
+        }
+        let code = header.required_text("request_code", faults)?;
+        let email = members.required_text("memb_email", faults)?;
+        let password = members.required_text("memb_pwd", faults)?;
+        (code == REQUEST_CODE).then_some((email, password))
+    };
+    let found = body.read(&mut faults, read).ok()?;
     faults.check().ok()?;
-    (code == REQUEST_CODE).then_some((email, password))
+    found
 }
 
 fn refusal(code: ResultCode, language: Language) -> Response {

@@ -11,11 +11,13 @@ use std::sync::LazyLock;
 use app::{ConflictCode, FaultCode, ForbiddenCode, ThrottleCode};
 use axum::Json;
 use axum::extract::State;
+use axum::http::Method;
 use domain::Language;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
+use crate::ignored_members::Takes;
 use crate::problem::{Problem, ProblemError, ProblemHeader};
 use crate::router::Http;
 
@@ -30,7 +32,7 @@ use super::{
 #[openapi(
     info(
         title = "Countersign",
-        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored; previews, dry runs and new public links name such members in `ignored_members`. Bodies are UTF-8, not compressed. What is no HTTP (400), or has too long an address (414) or head (431), is refused before the service sees it, with no body. Words for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call takes, else of `Accept-Language`, else the company's.",
+        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored, and named in the header `Ignored-Members` of the answer (paths separated by commas, percent-encoded where they are not plain ASCII, at most 2,000 bytes); with `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Bodies are UTF-8, not compressed. What is no HTTP (400) or has too long a head (431) is refused before the service sees it, in plain text. Words for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call takes, else of `Accept-Language`, else the company's.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     paths(
@@ -181,6 +183,7 @@ pub fn message_of(language: Language, id: &str) -> String {
         "megabytes",
         "files",
         "minutes",
+        "time",
     ];
     let marks: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let arguments: Vec<(&str, &str)> = names
@@ -200,6 +203,19 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     add_language(&mut document);
     document
 });
+
+/// What a call takes; none of what is not described here.
+pub fn takes(method: &Method, path: &str) -> Option<Takes> {
+    let operation = DOCUMENT["paths"].get(path)?.get(method.as_str().to_ascii_lowercase())?;
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let query = parameters
+        .filter(|parameter| parameter["in"] == "query")
+        .filter_map(|parameter| parameter["name"].as_str());
+    Some(Takes {
+        query: query.chain(["lang"]).collect(),
+        json: operation["requestBody"]["content"].get("application/json").is_some(),
+    })
+}
 
 /// The document for an installation that is reached at `base`.
 pub fn described(base: &str) -> Value {

@@ -51,18 +51,19 @@ pub async fn resend_exports(
     body: JsonBody,
 ) -> Result<Json<ExportsResent>, Failure> {
     let mut faults = Faults::default();
-    let members = body.members()?;
-    let number = |name: &str, faults: &mut Faults| members.integer_or_text(name, faults).map(|id| id.to_string());
-    let mut request = ExportsRequest {
-        workflow_id: number("workflow_id", &mut faults),
-        status: members.text("status", &mut faults),
-        url: members.text("url", &mut faults),
-        from: members.text("from", &mut faults),
-        to: members.text("to", &mut faults),
-        cursor: members.text("cursor", &mut faults),
-        limit: number("limit", &mut faults),
-        faults: Vec::new(),
-    };
+    let mut request = body.read(&mut faults, |members, faults| {
+        let number = |name: &str, faults: &mut Faults| members.integer_or_text(name, faults).map(|id| id.to_string());
+        ExportsRequest {
+            workflow_id: number("workflow_id", faults),
+            status: members.text("status", faults),
+            url: members.text("url", faults),
+            from: members.text("from", faults),
+            to: members.text("to", faults),
+            cursor: members.text("cursor", faults),
+            limit: number("limit", faults),
+            faults: Vec::new(),
+        }
+    })?;
     request.faults = faults.into_inner();
     Ok(Json(
         http.blocking(move |app| app.resend_exports(&caller, &request)).await?,

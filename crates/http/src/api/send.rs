@@ -66,11 +66,10 @@ pub async fn send(
     let limit = settings.largest_document.saturating_add(LARGEST_FIELDS);
     let form = Form::read(request, limit).await?;
     let mut faults = Faults::default();
-    let start = form.json("start")?;
-    let mut start = read_one_off(&start.members()?, &mut faults);
+    let body = form.json("start")?;
+    let mut start = body.read(&mut faults, read_one_off)?;
     start.offset = query.text("offset", &mut faults);
     start.idempotency = idempotency(&headers, &query, caller.offset, form.fingerprint(), &mut faults);
-    let ignored = faults.take_ignored();
     start.faults = faults.into_inner();
     let given = Given::of(form.parts(), true)?;
     let sent = http.blocking(move |app| {
@@ -83,5 +82,5 @@ pub async fn send(
         app.send_once(&caller, one_off, &origin)
             .map_err(|error| given.told(error))
     });
-    Ok(Json(telling(sent.await?, ignored)))
+    Ok(Json(telling(sent.await?, body.ignored())))
 }

@@ -177,13 +177,12 @@ pub async fn start(
     body: JsonBody,
 ) -> Result<Json<Started>, Failure> {
     let mut faults = Faults::default();
-    let mut request = read_one(&body.members()?, &mut faults);
+    let mut request = body.read(&mut faults, read_one)?;
     request.offset = query.text("offset", &mut faults);
     request.idempotency = idempotency(&headers, &query, caller.offset, body.fingerprint(), &mut faults);
-    let ignored = faults.take_ignored();
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
-    Ok(Json(telling(started, ignored)))
+    Ok(Json(telling(started, body.ignored())))
 }
 
 /// A preview says what was ignored; a start answers what the interface says, and nothing else.
@@ -198,7 +197,6 @@ pub(super) fn telling(mut started: Started, ignored: Vec<String>) -> Started {
 pub(super) fn read_one(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     let is_preview = root.boolean("is_preview", faults).unwrap_or(false);
     let request = read(root, faults);
-    root.tell_unread(faults);
     app::StartRequest { is_preview, ..request }
 }
 
@@ -206,7 +204,6 @@ pub(super) fn read_one(root: &Members<'_>, faults: &mut Faults) -> app::StartReq
 pub(super) fn read_one_off(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     let is_preview = root.boolean("is_preview", faults).unwrap_or(false);
     let request = read_content(root, faults);
-    root.tell_unread(faults);
     app::StartRequest { is_preview, ..request }
 }
 
@@ -263,11 +260,9 @@ fn read_content(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
             name: copy.text("name", faults),
             email: copy.text("email", faults),
         }),
-        export: root.object("export_api_info", faults).map(|given| {
-            let export = export(&given, faults);
-            given.tell_unread(faults);
-            export
-        }),
+        export: root
+            .object("export_api_info", faults)
+            .map(|given| export(&given, faults)),
         ..app::StartRequest::default()
     }
 }
@@ -287,12 +282,7 @@ fn list<T>(
     read: impl Fn(&Members<'_>, &mut Faults) -> T,
 ) -> Vec<T> {
     let items = root.objects(name, faults).unwrap_or_default();
-    let read = |item: &Members<'_>| {
-        let value = read(item, faults);
-        item.tell_unread(faults);
-        value
-    };
-    items.iter().map(read).collect()
+    items.iter().map(|item| read(item, faults)).collect()
 }
 
 fn recipient(given: &Members<'_>, faults: &mut Faults) -> StartRecipient {

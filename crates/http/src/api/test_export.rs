@@ -45,13 +45,12 @@ pub async fn test_export(
     body: JsonBody,
 ) -> Result<Json<WebhookTested>, Failure> {
     let mut faults = Faults::default();
-    let members = body.members()?;
-    let mut request = WebhookTestRequest {
-        url: members.text("url", &mut faults),
-        authorization: members.text("authorization", &mut faults),
-        client_id: members.text("client_id", &mut faults),
+    let mut request = body.read(&mut faults, |members, faults| WebhookTestRequest {
+        url: members.text("url", faults),
+        authorization: members.text("authorization", faults),
+        client_id: members.text("client_id", faults),
         faults: Vec::new(),
-    };
+    })?;
     request.faults = faults.into_inner();
     // A receiver may take its time, and must not take everybody's threads with it.
     let turn = http.trials().turn(&requester()).await?;

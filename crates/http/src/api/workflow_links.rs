@@ -46,8 +46,9 @@ pub async fn change_links(
     body: JsonBody,
 ) -> Result<Json<WorkflowLinks>, Failure> {
     let mut faults = Faults::default();
+    let action = body.read(&mut faults, |members, faults| members.text("action", faults))?;
     let request = LinksRequest {
-        action: body.members()?.text("action", &mut faults),
+        action,
         faults: faults.into_inner(),
     };
     let links = http

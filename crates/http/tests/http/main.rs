@@ -10,6 +10,7 @@ mod copied_links;
 mod exports;
 mod headers;
 mod identity;
+mod ignored_members;
 mod links;
 mod login;
 mod looks;

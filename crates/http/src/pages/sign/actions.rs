@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use domain::Language;
+use domain::{Drawing, Language};
 use serde::Serialize;
 
 use super::drawings::drawing;
@@ -24,7 +24,7 @@ use super::page::{OneTimeFault, code_page, field_file, locked, next_sign, one_ti
 use super::view::Look;
 use super::{Proof, key, page_of, proof_cookie};
 use crate::bodies::LinkJson;
-use crate::json_body::{Faults, JsonBody, Members};
+use crate::json_body::{Faults, Members};
 use crate::pages::ending::{About, Ending};
 use crate::pages::language::led_on;
 use crate::pages::request::{PageForm, PageRequest};
@@ -283,15 +283,24 @@ pub async fn drafts(
 ) -> Result<Response, Failure> {
     let key = key(&http, &request);
     let mut faults = Faults::default();
-    let members = body.members()?;
-    let values = values(&members, &mut faults);
-    let seen = seen(&members, &mut faults);
+    let (values, seen) = body.read(&mut faults, |members, faults| {
+        (values(members, faults), seen(members, faults))
+    })?;
     faults.check()?;
     let draft = {
         let key = key.clone();
         http.blocking(move |app| app.save_draft(&key, &seen, &values)).await?
     };
     Ok(saved(&request, &key, page_language(&headers), draft))
+}
+
+/// What is sent for a field.
+struct SentFile {
+    name: String,
+    data: String,
+    file_name: Option<String>,
+    drawing: Option<Result<Drawing, Error>>,
+    seen: DraftSeen,
 }
 
 /// `POST /sign/files`
@@ -303,14 +312,22 @@ pub async fn files(
 ) -> Result<Response, Failure> {
     let key = key(&http, &request);
     let mut faults = Faults::default();
-    let members = body.members()?;
-    let name = members.required_text("name", &mut faults).unwrap_or_default();
-    let data = members.text("data", &mut faults).unwrap_or_default();
-    let file_name = members.text("file_name", &mut faults);
-    let drawn = members.object("drawing", &mut faults);
-    let seen = seen(&members, &mut faults);
+    let given = body.read(&mut faults, |members, faults| SentFile {
+        name: members.required_text("name", faults).unwrap_or_default(),
+        data: members.text("data", faults).unwrap_or_default(),
+        file_name: members.text("file_name", faults),
+        drawing: members.object("drawing", faults).map(|drawn| drawing(&drawn)),
+        seen: seen(members, faults),
+    })?;
     faults.check()?;
-    let drawing = drawn.map(|drawn| drawing(&drawn)).transpose()?;
+    let SentFile {
+        name,
+        data,
+        file_name,
+        seen,
+        ..
+    } = given;
+    let drawing = given.drawing.transpose()?;
     let bytes = if drawing.is_some() || data.is_empty() {
         Vec::new()
     } else {
@@ -369,11 +386,11 @@ pub async fn approve(
 ) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
     let mut faults = Faults::default();
-    let members = body.members()?;
-    let given = values(&members, &mut faults);
-    let revision = revision(&members, &mut faults).unwrap_or_default();
+    let (given, revision, comment) = body.read(&mut faults, |members, faults| {
+        let revision = revision(members, faults).unwrap_or_default();
+        (values(members, faults), revision, members.text("comment", faults))
+    })?;
     faults.check()?;
-    let comment = comment(&body)?;
     let signed = http
         .blocking(move |app| app.approve_by_link(&key, revision, &given, comment.as_deref(), &origin))
         .await?;
@@ -387,7 +404,10 @@ pub async fn reject(
     LinkJson(body): LinkJson<TEXTS_LIMIT>,
 ) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
-    let Some(reason) = comment(&body)?.filter(|reason| domain::text::is_visible(reason)) else {
+    let mut faults = Faults::default();
+    let reason = body.read(&mut faults, |members, faults| members.text("comment", faults))?;
+    faults.check()?;
+    let Some(reason) = reason.filter(|reason| domain::text::is_visible(reason)) else {
         return Err(Error::Unprocessable(vec![Fault::new("comment", FaultCode::Required)]).into());
     };
     let signed = http
@@ -404,18 +424,12 @@ pub async fn hand_over(
 ) -> Result<Response, Failure> {
     let (key, origin) = (key(&http, &request), origin(&request));
     let mut faults = Faults::default();
-    let members = body.members()?;
-    let name = members.text("name", &mut faults).unwrap_or_default();
-    let email = members.text("email", &mut faults).unwrap_or_default();
+    let (name, email) = body.read(&mut faults, |members, faults| {
+        let mut text = |name| members.text(name, faults).unwrap_or_default();
+        (text("name"), text("email"))
+    })?;
     faults.check()?;
     http.blocking(move |app| app.hand_over_by_link(&key, &name, &email, &origin))
         .await?;
     Ok(done())
-}
-
-fn comment(body: &JsonBody) -> Result<Option<String>, Error> {
-    let mut faults = Faults::default();
-    let comment = body.members()?.text("comment", &mut faults);
-    faults.check()?;
-    Ok(comment)
 }
