@@ -53,8 +53,10 @@ enum Place {
     /// In a body with so many bytes to come.
     Length(u64),
     Chunked(Chunk),
-    /// Behind a request that was refused.
+    /// Behind a request that was refused. hyper still answers it, and takes an end of the stream for a client that hung up.
     Refused,
+    /// Behind a malformed chunk: the body breaks off.
+    BrokenOff,
 }
 
 /// Where in a chunked body (RFC 9112, 7.1).
@@ -89,9 +91,14 @@ impl Gate {
         Gate(Place::Head(0))
     }
 
-    /// True once nothing more may pass.
-    pub(super) fn is_shut(&self) -> bool {
+    /// True once nothing more may pass, and hyper answers what did.
+    pub(super) fn has_refused(&self) -> bool {
         self.0 == Place::Refused
+    }
+
+    /// True once the stream has ended, whatever still comes.
+    pub(super) fn has_broken_off(&self) -> bool {
+        self.0 == Place::BrokenOff
     }
 
     /// How many bytes may pass unseen: those of a body whose length is known.
@@ -119,7 +126,7 @@ impl Gate {
                 bytes
             }
             Place::Chunked(chunk) => self.allow_chunked(raw, chunk),
-            Place::Refused => {
+            Place::Refused | Place::BrokenOff => {
                 raw.clear();
                 0
             }
@@ -188,7 +195,7 @@ impl Gate {
                 }
                 Err(Malformed(reason)) => {
                     tracing::debug!(reason, "a malformed chunk was refused");
-                    self.0 = Place::Refused;
+                    self.0 = Place::BrokenOff;
                     raw.truncate(at);
                     return at;
                 }

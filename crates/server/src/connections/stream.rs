@@ -100,8 +100,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         loop {
-            if to.remaining() == 0 || this.pass(to) || this.gate.is_shut() {
+            if to.remaining() == 0 || this.pass(to) || this.gate.has_broken_off() {
                 return Poll::Ready(Ok(()));
+            }
+            if this.gate.has_refused() {
+                // Nothing more comes: hyper closes the connection once it has answered.
+                return Poll::Pending;
             }
             if this.has_ended {
                 // hyper says what it thinks of a request that breaks off.
