@@ -4,7 +4,7 @@
 docs-intro =
     Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.
 
-    Success is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored; previews, dry runs and new public links name such members in `ignored_members`. Bodies are UTF-8, not compressed. What is no HTTP (400), or has too long an address (414) or head (431), is refused before the service sees it, with no body. Words for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call takes, else of `Accept-Language`, else the company's.
+    Success is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored, and named in the header `Ignored-Members` of the answer (paths separated by commas, percent-encoded where they are not plain ASCII, at most 2,000 bytes); with `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Bodies are UTF-8, not compressed. What is no HTTP (400) or has too long a head (431) is refused before the service sees it, in plain text. Words for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call takes, else of `Accept-Language`, else the company's.
 
 ## Groups
 docs-tag-text-login = An access token for the other calls.

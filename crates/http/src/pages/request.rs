@@ -88,13 +88,6 @@ fn base_path(public_url: &str) -> &str {
         .trim_end_matches('/')
 }
 
-/// Whether this value of an `Origin` header names the scheme, host and port of the address.
-fn is_origin_of(origin: &HeaderValue, address: &str) -> bool {
-    let origin_of = |text: &str| url::Url::parse(text).ok().map(|url| url.origin());
-    let said = origin.to_str().ok().and_then(origin_of);
-    said.is_some() && said == origin_of(address)
-}
-
 /// The path as one of ours: an address that begins with two slashes, or what browsers take for one, names another host
 /// (RFC 3986 4.2), and what was asked for is written into links.
 fn own_path(path: &str) -> String {
@@ -202,7 +195,19 @@ impl PageRequest {
         }
         self.headers
             .get(header::ORIGIN)
-            .is_some_and(|origin| origin != "null" && !is_origin_of(origin, &self.public_url))
+            .is_some_and(|origin| origin != "null" && !self.is_our_origin(origin))
+    }
+
+    /// Whether this value of an `Origin` header names our public address, over TLS if the request came so.
+    fn is_our_origin(&self, origin: &HeaderValue) -> bool {
+        let said = origin.to_str().ok().and_then(|text| url::Url::parse(text).ok());
+        let ours = url::Url::parse(&self.public_url).ok().and_then(|mut ours| {
+            if self.secure {
+                ours.set_scheme("https").ok()?;
+            }
+            Some(ours.origin())
+        });
+        said.is_some_and(|said| Some(said.origin()) == ours)
     }
 
     /// The browser's own words about itself.

@@ -868,7 +868,7 @@ fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &Tes
         if let Some(form) = form {
             request = request
                 .header("content-type", "application/x-www-form-urlencoded")
-                .header("origin", "https://sign.example.com")
+                .header("origin", format!("{scheme}://sign.example.com"))
                 .body(form);
         }
         server.send(request)
