@@ -179,8 +179,8 @@ test("what moves moves for those who like it, and for nobody else", async () => 
 
 for (const [browsers, keeps] of [["that keeps what is not to be stored", true], ["that keeps to the headers", false]]) {
   test(`who comes back to the page in a browser ${browsers} sees the draft and the document as they are now`, async () => {
-    // Playwright switches off the memory for pages that one comes back to.
-    const keeping = await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+    // Playwright disables the back/forward cache, and the headless shell has none.
+    const keeping = await launch({ whole: true, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
     try {
       const { sign_url: address, workflow_id } = await server.startWorkflow();
       const page = await open(keeping, "desktop");

@@ -43,13 +43,10 @@ for (const language of LANGUAGES) {
     for (const size of Object.keys(SIZES)) {
       const page = await open(browser, size);
       await page.goto(address(language));
+      assert.deepEqual(await seriousFaults(page), [], `${size}, folded`);
+      for (const name of ["start", "create_template", "schema-WorkflowView", "webhook-workflow"]) await unfold(page, name);
       for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
-        assert.deepEqual(await seriousFaults(page), [], `${size}, ${colorScheme}`);
-        await unfold(page, "start");
-        await unfold(page, "create_template");
-        await unfold(page, "schema-WorkflowView");
-        await unfold(page, "webhook-workflow");
         assert.deepEqual(await seriousFaults(page), [], `${size}, ${colorScheme}, unfolded`);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${size} scrolls sideways by ${wide} px`);

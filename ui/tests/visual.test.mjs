@@ -206,8 +206,8 @@ async function compare(taken, kept) {
       map.context.fillStyle = "#e0004d";
       let off = 0;
       for (let at = 0; at < one.length; at += 4) {
-        const most = Math.max(...[0, 1, 2].map((channel) => Math.abs(one[at + channel] - two[at + channel])));
-        if (most <= tolerance.channel) continue;
+        const differs = (channel) => Math.abs(one[at + channel] - two[at + channel]) > tolerance.channel;
+        if (!differs(0) && !differs(1) && !differs(2)) continue;
         off += 1;
         map.context.fillRect((at / 4) % width, Math.floor(at / 4 / width), 1, 1);
       }
