@@ -7,7 +7,7 @@ import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 
 /** They start first, so that none of them is still running when everything else is done. */
-const LONGEST = ["endings", "visual", "ends", "docs", "accessibility"].map((name) => `${name}.test.mjs`);
+const LONGEST = ["endings", "visual", "ends", "docs", "accessibility", "kinds"].map((name) => `${name}.test.mjs`);
 
 const names = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".test.mjs"));
 const others = names.filter((name) => !LONGEST.includes(name)).sort();

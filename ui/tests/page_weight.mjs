@@ -15,7 +15,8 @@ const LONG_PAGES = 71;
 const SLOW = { latency: 40, downloadThroughput: (10 * 1_000_000) / 8, uploadThroughput: (10 * 1_000_000) / 8, rate: 4 };
 
 const server = await Installation.start();
-const browser = await launch();
+// Measure the browser that people use.
+const browser = await launch({ whole: true });
 const over = [];
 
 const kib = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
