@@ -117,7 +117,7 @@ pub struct ExportTry {
     pub code: Option<u16>,
     /// Why no answer came.
     pub fault: Option<String>,
-    /// The start of the answer, at most 1,000 characters.
+    /// An excerpt of the start of the answer: the words and numbers that errors consist of; an ellipsis stands for the rest.
     pub answer: String,
 }
 

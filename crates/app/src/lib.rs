@@ -64,6 +64,7 @@ mod listing;
 mod login;
 mod look;
 pub mod mail;
+mod mail_for_members;
 pub mod mail_sample;
 pub mod mail_template;
 mod member;

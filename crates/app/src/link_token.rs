@@ -104,8 +104,6 @@ pub struct LinkToken {
 /// Purpose, subject, version, end in seconds since 1970 (0: none).
 const CLAIM: usize = 1 + 8 + 4 + 8;
 const TAG: usize = 32;
-/// How long the beginning of a token's text is that says what it stands for.
-pub(crate) const CLAIM_LENGTH: usize = CLAIM * 8 / 6;
 /// How long a token's text is.
 pub(crate) const TOKEN_LENGTH: usize = ((CLAIM + TAG) * 8).div_ceil(6);
 
@@ -186,16 +184,6 @@ impl LinkToken {
         claim[13..].copy_from_slice(&end.to_be_bytes());
         claim
     }
-}
-
-/// Whether a text that begins so may be a token that belongs to a signer alone ([`LinkToken::is_signers_own`]). Any other text
-/// hardly ever reads as one: its end would have to be none, or a time.
-pub(crate) fn claims_to_be_signers_own(head: &[u8]) -> bool {
-    let claim = BASE64_URL_SAFE_NO_PAD.decode(head).ok();
-    let claim = claim.as_deref().and_then(|bytes| bytes.first_chunk::<CLAIM>());
-    claim
-        .and_then(LinkToken::claimed)
-        .is_some_and(|token| token.subject > 0 && token.is_signers_own())
 }
 
 #[cfg(test)]

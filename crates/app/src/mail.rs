@@ -245,6 +245,9 @@ pub struct OutgoingMail {
     pub text: String,
     /// The same as HTML; mails only.
     pub html: Option<String>,
+    /// What members read in its place, if it has a link that is the addressee's alone: the same, written without that link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_members: Option<MailWords>,
     /// The links in it.
     pub links: Vec<MailLink>,
     /// It holds a one-time code: no member of the company may see it, or it would prove nothing.
@@ -270,6 +273,15 @@ pub struct MessageParts {
     pub code: String,
     /// For how many minutes that can be used.
     pub minutes: String,
+}
+
+/// What a letter says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailWords {
+    /// The subject; of a message, its first line.
+    pub subject: String,
+    /// The text.
+    pub text: String,
 }
 
 /// A link of a letter.
@@ -300,6 +312,7 @@ impl OutgoingMail {
     pub(crate) fn erased(mut self) -> OutgoingMail {
         self.text.clear();
         self.html = None;
+        self.for_members = None;
         self.links.clear();
         if let Some(parts) = &mut self.message {
             parts.code.clear();
@@ -406,31 +419,23 @@ struct Draft {
 
 /// Writes a letter: a mail in both forms, or a short message for a telephone number.
 pub fn write(templates: &MailTemplates, letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
-    let draft = draft(letter);
-    let is_mail = matches!(letter.contact, Contact::Email(_));
-    let mut subject = draft.subject;
-    let mut message = None;
-    let (to, text, html) = match letter.contact {
-        Contact::Phone { number, .. } => {
-            let mut text = draft.message;
-            message = Some(draft.parts);
-            for link in &draft.links {
-                text.push('\n');
-                text.push_str(&link.url);
-            }
-            (number.clone(), text, None)
+    let hidden = i18n::text(letter.language, "mail-hidden-link", &[]);
+    let for_members = match letter.occasion.without_addressees_links(&hidden) {
+        Some(occasion) => {
+            let letter = Letter { occasion, ..*letter };
+            Some(words(templates, &letter, &draft(&letter))?)
         }
+        None => None,
+    };
+    let draft = draft(letter);
+    let MailWords { subject, text } = words(templates, letter, &draft)?;
+    let is_mail = matches!(letter.contact, Contact::Email(_));
+    let (to, html, message) = match letter.contact {
+        Contact::Phone { number, .. } => (number.clone(), None, Some(draft.parts)),
         Contact::Email(address) => {
             let values = minijinja::Value::from(Serde(&draft.values));
-            let part = |part| templates.render(draft.kind, letter.language, part, &values);
-            if let Some(own) = part(Part::Subject)? {
-                subject = cut(&one_line(&own));
-            }
-            (
-                address.clone(),
-                part(Part::Text)?.unwrap_or_default(),
-                part(Part::Html)?,
-            )
+            let html = templates.render(draft.kind, letter.language, Part::Html, &values)?;
+            (address.clone(), html, None)
         }
     };
     Ok(OutgoingMail {
@@ -443,10 +448,27 @@ pub fn write(templates: &MailTemplates, letter: &Letter<'_>) -> Result<OutgoingM
         subject,
         text,
         html,
+        for_members,
         links: draft.links,
         is_secret: !draft.code.is_empty(),
         message,
     })
+}
+
+fn words(templates: &MailTemplates, letter: &Letter<'_>, draft: &Draft) -> Result<MailWords, Error> {
+    let mut subject = draft.subject.clone();
+    let text = if matches!(letter.contact, Contact::Phone { .. }) {
+        let lines = std::iter::once(&draft.message).chain(draft.links.iter().map(|link| &link.url));
+        lines.map(String::as_str).collect::<Vec<_>>().join("\n")
+    } else {
+        let values = minijinja::Value::from(Serde(&draft.values));
+        let part = |part| templates.render(draft.kind, letter.language, part, &values);
+        if let Some(own) = part(Part::Subject)? {
+            subject = cut(&one_line(&own));
+        }
+        part(Part::Text)?.unwrap_or_default()
+    };
+    Ok(MailWords { subject, text })
 }
 
 impl OutgoingMail {

@@ -455,6 +455,47 @@ mod tests {
     }
 
     #[test]
+    fn members_read_a_message_without_its_link_whatever_a_template_does_with_it() {
+        let folder = folder(&[
+            ("request.en.subject", "{{ sign_url }}"),
+            (
+                "request.en.txt",
+                "{{ sign_url|urlencode }} {{ sign_url|list|join('.') }} {{ links[0].url|reverse }}",
+            ),
+        ]);
+        let templates = MailTemplates::with_folder(folder.path());
+        assert_eq!(templates.faults(), []);
+        let mail = written(&templates, MailKind::Request, Language::En);
+        assert!(mail.text.contains("token%3Dsample"), "{}", mail.text);
+        let words = mail.for_members.unwrap();
+        assert_eq!(words.subject, "[signing link]");
+        assert_eq!(
+            words.text,
+            "%5Bsigning%20link%5D [.s.i.g.n.i.n.g. .l.i.n.k.] ]knil gningis["
+        );
+        for language in Language::ALL {
+            for kind in [MailKind::Request, MailKind::Reminder, MailKind::Returned] {
+                let mail = written(&MailTemplates::built_in(), kind, language);
+                let words = mail.for_members.unwrap();
+                assert!(
+                    mail.text.contains("token=sample") && !words.text.contains("token="),
+                    "{}",
+                    words.text
+                );
+                let hidden = i18n::text(language, "mail-hidden-link", &[]);
+                assert_eq!(mail.text.replace(&mail.links[0].url, &hidden), words.text);
+            }
+            // The sample's signer enters a code to see the finished files.
+            let completed = written(&MailTemplates::built_in(), MailKind::Completed, language);
+            assert_eq!(completed.text.matches("token=").count(), 2);
+            assert!(!completed.for_members.unwrap().text.contains("token="));
+            for kind in [MailKind::Code, MailKind::Rejected, MailKind::Stopped] {
+                assert_eq!(written(&MailTemplates::built_in(), kind, language).for_members, None);
+            }
+        }
+    }
+
+    #[test]
     fn an_override_stands_in_the_place_of_one_part_and_the_others_stay() {
         let folder = folder(&[
             ("request.ko.subject", "[전자계약]\n{{ document }}\r\nBcc: x@example.com"),

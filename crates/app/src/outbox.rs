@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use domain::excerpt::excerpt_of;
 use domain::public_address::CallbackUrl;
 use domain::{Actor, CompanyId, Contact, DeliveryChannel, Event, EventKind, Language, Random, WorkflowId};
 use jiff::Timestamp;
@@ -14,22 +15,14 @@ use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 
 use crate::error::{Fault, FaultCode};
 use crate::export_history::EndpointPaused;
-use crate::mail::{Letter, MailLink, Occasion, OutgoingMail};
-use crate::{App, Caller, Error, Subject, hidden_links};
+use crate::mail::{Letter, MailLink, MailWords, Occasion, OutgoingMail};
+use crate::{App, Caller, Error, Subject};
 
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
 
 /// So many addresses a company pauses at the same time.
 const MOST_PAUSED: u64 = 1_000;
-
-/// So much is kept of what a report about a mail that came back says, in characters.
-const LONGEST_REPORT: usize = 1_000;
-
-/// What a mail server, messenger or endpoint said, to be kept: some quote the links of what they were sent.
-pub fn without_signing_links(words: &str) -> String {
-    hidden_links::without_signing_links(words, "[…]")
-}
 
 /// An id for an event that is to be told: 128 random bits. Every try carries it, so a receiver can drop doubles.
 pub fn new_event_id(random: &dyn Random) -> String {
@@ -275,26 +268,26 @@ impl App {
         Ok(count)
     }
 
-    /// Records that a mail came back after a mail server had taken it, at its workflow, too. `false` where we sent no such
-    /// mail, or where it has come back before.
+    /// Records that a mail came back after a mail server had taken it, at its workflow, too. Of what the report says, an excerpt
+    /// is kept, and of a one-time code nothing. `false` where we sent no such mail, or where it has come back before.
     pub fn mail_came_back(&self, event_id: &str, code: Option<u16>, words: &str) -> Result<bool, Error> {
         let now = self.now();
-        let delivery = event_id.to_owned();
-        let report = Try {
-            at: now,
-            duration: 0,
-            code,
-            fault: Some("the mail came back".to_owned()),
-            answer: without_signing_links(words)
-                .chars()
-                .filter(|c| *c != '\0')
-                .take(LONGEST_REPORT)
-                .collect(),
-        };
+        let (delivery, excerpt) = (event_id.to_owned(), excerpt_of(words));
+        let vault = self.vault.clone();
         self.store.write(move |tx| {
-            let Some(mail) = outbox::mail_came_back(tx, &delivery, &report)? else {
+            let Some(mail) = outbox::mail_came_back(tx, &delivery)? else {
                 return Ok(false);
             };
+            // A mail that cannot be read was a code, which was erased.
+            let is_secret = OutgoingMail::open(&mail.body, &vault).map_or(true, |mail| mail.is_secret);
+            let report = Try {
+                at: now,
+                duration: 0,
+                code,
+                fault: Some("the mail came back".to_owned()),
+                answer: if is_secret { String::new() } else { excerpt.clone() },
+            };
+            outbox::note_return(tx, &mail, &report)?;
             if let Some(workflow) = mail.workflow {
                 let delivery = delivery.clone();
                 tell_chain(
@@ -392,23 +385,33 @@ impl App {
 
     pub(crate) fn opened_message(&self, row: Message) -> Result<OutboxMessage, Error> {
         let mut mail = OutgoingMail::open(&row.body, &self.vault)?;
-        let addresses = &self.outgoing.addresses;
         let language = Language::parse(&mail.language).unwrap_or_default();
-        let hidden = i18n::text(language, "mail-hidden-link", &[]);
-        let shown = |text: &str| hidden_links::without_signing_links(text, &hidden);
-        let failure = match row.state {
+        let mut failure = match row.state {
             outbox::State::Delivered => None,
             _ => row.answer.filter(|answer| !answer.is_empty()).or(row.fault),
         };
-        let mut failure = failure.as_deref().map(shown);
-        // A company's own template may put the code into the subject, and a server may quote it: no member reads it.
-        if mail.is_secret {
-            mail.text.clear();
-            mail.subject = i18n::text(language, "mail-code-title", &[]);
-            failure = failure.map(|_| i18n::text(language, "mail-code-failure", &[]));
-        }
         let all_links = mail.links.len();
-        mail.links.retain(|link| !addresses.has_signers_link(&link.url));
+        mail.links
+            .retain(|link| !self.outgoing.addresses.has_signers_link(&link.url));
+        let hides_link = mail.links.len() < all_links;
+        let mut words = MailWords {
+            subject: mail.subject,
+            text: mail.text,
+        };
+        if mail.is_secret {
+            // A company's own template may put the code into the subject, and a server may quote it: no member reads it.
+            words = MailWords {
+                subject: i18n::text(language, "mail-code-title", &[]),
+                text: String::new(),
+            };
+            failure = failure.map(|_| i18n::text(language, "mail-code-failure", &[]));
+        } else if hides_link {
+            // Messages of earlier versions have no words for members.
+            words = mail.for_members.unwrap_or_else(|| MailWords {
+                subject: i18n::text(language, "mail-hidden-link", &[]),
+                text: String::new(),
+            });
+        }
         Ok(OutboxMessage {
             id: row.id.0,
             workflow: row.workflow,
@@ -416,9 +419,9 @@ impl App {
             state: row.state.word(),
             to_name: mail.to_name,
             to: mail.to,
-            subject: shown(&mail.subject),
-            text: shown(&mail.text),
-            hides_link: mail.links.len() < all_links,
+            subject: words.subject,
+            text: words.text,
+            hides_link,
             can_copy_link: false,
             links: mail.links,
             is_secret: mail.is_secret,

@@ -30,8 +30,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use app::mail::OutgoingMail;
-use app::outbox::{Told, without_signing_links};
+use app::outbox::Told;
 use app::{App, Purpose, SigningSecrets, WebhookSecret};
+use domain::excerpt::excerpt_of;
 use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, one_time_code};
 use failpoint::Place;
@@ -52,8 +53,8 @@ use crate::webhook::{self, Verdict, Webhook};
 
 /// In place of what a server said of a one-time code: some quote what they were sent, and members read the history.
 const NOT_KEPT: &str = "not kept: it may quote the code";
-/// So much of an answer is kept for the history, in characters.
-const LONGEST_ANSWER: usize = 1_000;
+/// So much of a fault is kept for the history, in characters.
+const LONGEST_FAULT: usize = 1_000;
 /// For so long a database that does not answer is asked to take results; what comes meanwhile is written after them.
 const RESULTS_WAIT: Duration = Duration::from_secs(20);
 const RESULTS_PAUSE: Duration = Duration::from_millis(250);
@@ -1001,7 +1002,7 @@ impl Shared {
             duration,
             code: Some(answer.status),
             fault: None,
-            answer: kept(&String::from_utf8_lossy(&answer.start)),
+            answer: excerpt_of(&String::from_utf8_lossy(&answer.start)),
         };
         TaskResult::Tried { made, outcome }
     }
@@ -1040,7 +1041,7 @@ impl Shared {
                     duration,
                     code: Some(250),
                     fault: None,
-                    answer: told_of(&mail, answer),
+                    answer: quoted(&mail, answer),
                 };
                 TaskResult::Tried {
                     made,
@@ -1048,7 +1049,7 @@ impl Shared {
                 }
             }
             Err(fault) => {
-                tracing::info!(fault = told_of(&mail, &fault), "a mail was not sent");
+                tracing::info!(fault = quoted(&mail, &fault), "a mail was not sent");
                 let outcome = if fault.is_permanent {
                     Outcome::Dead
                 } else {
@@ -1058,7 +1059,7 @@ impl Shared {
                     at: began.at,
                     duration,
                     code: fault.code,
-                    fault: Some(told_of(&mail, fault.words)),
+                    fault: Some(quoted(&mail, fault.words)),
                     answer: String::new(),
                 };
                 TaskResult::Tried { made, outcome }
@@ -1082,10 +1083,8 @@ impl Shared {
         let Some(mut reports) = messengers.send(message).await else {
             return TaskResult::Kept;
         };
-        if mail.is_secret {
-            for report in &mut reports {
-                NOT_KEPT.clone_into(&mut report.words);
-            }
+        for report in &mut reports {
+            report.words = quoted(&mail, &report.words);
         }
         let is_taken = reports.iter().any(|report| report.verdict == MessageVerdict::Taken);
         let is_refused = reports.iter().all(|report| report.verdict == MessageVerdict::Refused);
@@ -1276,38 +1275,29 @@ fn lease_lost(claimed: &Claimed, may_be_written: bool) {
     }
 }
 
-/// What the history keeps of what went wrong, and of what the operator's own servers answered.
+/// What the history keeps of our own words about what went wrong: nothing that whoever prints it would obey.
 fn told(words: impl std::fmt::Display) -> String {
-    shown(&CustomerWords::of(without_signing_links(&words.to_string())).to_string())
+    let is_shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let words = CustomerWords::of(words).to_string();
+    words.chars().filter(is_shown).take(LONGEST_FAULT).collect()
 }
 
-/// The same of what a mail server said of `mail`.
-fn told_of(mail: &OutgoingMail, words: impl std::fmt::Display) -> String {
+/// What the history keeps of what a mail server or gateway said of `mail`.
+fn quoted(mail: &OutgoingMail, words: impl std::fmt::Display) -> String {
     if mail.is_secret {
         NOT_KEPT.to_owned()
     } else {
-        told(words)
+        excerpt_of(&CustomerWords::of(words).to_string())
     }
-}
-
-/// What the history keeps of an answer. Members read it, and some receivers quote the links of what they were sent.
-fn kept(answer: &str) -> String {
-    shown(&without_signing_links(answer))
-}
-
-/// What the history keeps of an answer: nothing that whoever prints it would obey.
-fn shown(text: &str) -> String {
-    let is_shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    text.chars().filter(is_shown).take(LONGEST_ANSWER).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_ANSWER, shown};
+    use super::{LONGEST_FAULT, told};
 
     #[test]
-    fn what_is_kept_of_an_answer_steers_no_terminal_and_has_an_end() {
-        assert_eq!(shown("a\u{1b}[31mb\0c\u{9b}2J\r\n\td"), "a[31mbc2J\n\td");
-        assert_eq!(shown(&"가".repeat(LONGEST_ANSWER + 1)).chars().count(), LONGEST_ANSWER);
+    fn what_is_kept_of_a_fault_steers_no_terminal_and_has_an_end() {
+        assert_eq!(told("a\u{1b}[31mbc\0\u{9b}2J\r\n\td"), "a[31mbc2J\n\td");
+        assert_eq!(told("가".repeat(LONGEST_FAULT + 1)).chars().count(), LONGEST_FAULT);
     }
 }

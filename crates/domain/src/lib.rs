@@ -13,7 +13,7 @@
 //! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
 //! - [`requester`], [`turns`]: for whom the server works, and who comes next where all want the same; [`client_network`]: which
 //!   addresses are one client;
-//! - [`secret`]: a text that nothing shows;
+//! - [`secret`]: a text that nothing shows; [`excerpt`]: what is shown of a text that another server wrote;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names.
 #![deny(missing_docs)]
 
@@ -25,6 +25,7 @@ pub mod date_pattern;
 pub mod drawing;
 pub mod environment;
 pub mod event;
+pub mod excerpt;
 pub mod export;
 pub mod field;
 pub mod fields_file;

@@ -610,23 +610,35 @@ fn insert_try(tx: &mut dyn Transaction, id: DeliveryId, number: i64, made: &Try)
 /// A mail that came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CameBack {
+    id: DeliveryId,
+    /// The number of the report, which counts as a try.
+    number: i64,
     /// Whose.
     pub company: CompanyId,
     /// About which workflow.
     pub workflow: Option<WorkflowId>,
+    /// What was sent, encrypted; empty if that was erased.
+    pub body: Vec<u8>,
 }
 
-/// Records that a mail came back after its server had taken it: it ends as a dead letter whose last try is the report. `None`
-/// where no mail with this event's id was taken, or where it has come back before.
-pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str, report: &Try) -> Result<Option<CameBack>, Error> {
+/// A mail that came back after its server had taken it becomes a dead letter, whose last try is to be the report
+/// ([`note_return`]). `None` where no mail with this event's id was taken, or where it has come back before.
+pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str) -> Result<Option<CameBack>, Error> {
     let Some(row) = tx.query_optional(&sql::MAIL_CAME_BACK, values![event_id])? else {
         return Ok(None);
     };
-    insert_try(tx, DeliveryId(row.get("id")?), row.get("tries_made")?, report)?;
     Ok(Some(CameBack {
+        id: DeliveryId(row.get("id")?),
+        number: row.get("tries_made")?,
         company: row.get("company_id")?,
         workflow: row.get("workflow_id")?,
+        body: row.get("body")?,
     }))
+}
+
+/// Records the report about a mail that came back.
+pub fn note_return(tx: &mut dyn Transaction, mail: &CameBack, report: &Try) -> Result<(), Error> {
+    insert_try(tx, mail.id, mail.number, report)
 }
 
 /// Records for several claimed deliveries at once that their receivers took them, in a single statement: what [`finish`] does

@@ -383,6 +383,7 @@ fn sample(kind: &str) -> OutgoingMail {
         subject: word(),
         text: word(),
         html: None,
+        for_members: None,
         links: Vec::new(),
         is_secret: false,
         message: Some(MessageParts {

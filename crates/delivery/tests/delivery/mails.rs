@@ -268,7 +268,7 @@ fn with_the_mail_server_down_webhooks_still_go_out_and_the_mail_arrives_later() 
 }
 
 #[test]
-fn what_a_mail_server_quotes_is_kept_without_links_that_sign() {
+fn what_a_mail_server_quotes_is_kept_without_the_tokens_of_links() {
     let sink = SmtpSink::start();
     let house = house(&sink);
     let token = LinkToken {
@@ -287,8 +287,14 @@ fn what_a_mail_server_quotes_is_kept_without_links_that_sign() {
         sign_url: &url,
     });
     for (refusal, words) in [
-        (format!("550 5.7.1 {url} is on a block list"), "[…] is on a block list"),
-        (format!("451 4.7.1 not now: <{url}>"), "not now: <[…]>"),
+        (
+            format!("550 5.7.1 {url} is on a block list"),
+            "token=…&lang=ko is on a block list",
+        ),
+        (
+            format!("451 4.7.1 not now: <{url}>"),
+            "not now: <https://sign.…/mail/sign?token=…&lang=ko>",
+        ),
     ] {
         sink.trouble_next([Trouble::AtRecipient(refusal)]);
         let id = house.write_letter(&address(), "홍길동", "계약", Language::Ko, request);
@@ -308,7 +314,10 @@ fn what_a_mail_server_quotes_is_kept_without_links_that_sign() {
     assert!(house.app.mail_came_back(&event, Some(550), &report).expect("recorded"));
     assert!(house.tries(id).iter().all(|made| !made.answer.contains(&token)));
     let message = house.app.outbox_message(&house.caller(), id.0).expect("the message");
-    assert_eq!(message.failure.as_deref(), Some("550 5.1.1 no such user\n\n[…]"));
+    assert_eq!(
+        message.failure.as_deref(),
+        Some("550 5.1.1 no such user\n\nhttps://sign.…/mail/sign?token=…&lang=ko")
+    );
 }
 
 #[test]
@@ -328,6 +337,12 @@ fn what_a_mail_server_says_of_a_one_time_code_is_shown_to_no_member() {
     let event = house.delivery(sent).event_id;
     let report = "550 5.1.1 no such user\n\n012345";
     assert!(house.app.mail_came_back(&event, Some(550), report).expect("recorded"));
+    // Of the report, the status alone is kept.
+    let last = house.tries(sent).pop().expect("the report");
+    assert_eq!(
+        (last.code, last.fault.as_deref(), last.answer.as_str()),
+        (Some(550), Some("the mail came back"), "")
+    );
     for id in [refused, sent] {
         let message = house.app.outbox_message(&house.caller(), id.0).expect("the message");
         assert!(message.failure.is_some(), "{message:?}");

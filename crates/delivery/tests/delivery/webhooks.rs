@@ -3,8 +3,9 @@
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
+use app::{LinkPurpose, LinkToken};
 use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD};
 use delivery::runner::RunnerSettings;
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::{SignedDuration, ToSpan};
@@ -89,6 +90,55 @@ fn exact_bytes_headers_and_signature_arrive(database: &TestDatabase) {
         (Some(200), None, "{}")
     );
     assert!(tries[0].duration > 0);
+}
+
+#[test]
+fn what_a_receiver_quotes_of_a_link_is_not_kept_in_whatever_encoding() {
+    let house = House::on(&TestDatabase::sqlite());
+    let receiver = Receiver::start();
+    let token = LinkToken {
+        purpose: LinkPurpose::Sign,
+        subject: 1,
+        version: 1,
+        expires: None,
+    };
+    let token = token.encode(&house.app.vault);
+    let url = format!("https://sign.example.com/mail/sign?token={token}");
+    let mut quotes = vec![token.clone()];
+    for text in [&url, &token] {
+        quotes.push(hex::encode(text));
+        quotes.push(hex::encode_upper(text));
+        for before in ["", "<", "<a"] {
+            let text = format!("{before}{text}");
+            quotes.push(BASE64_STANDARD.encode(&text));
+            quotes.push(BASE64_STANDARD_NO_PAD.encode(&text));
+            quotes.push(BASE64_URL_SAFE.encode(&text));
+            quotes.push(BASE64_URL_SAFE_NO_PAD.encode(&text));
+        }
+    }
+    for quote in quotes {
+        for (body, kept) in [
+            (format!("refused: {quote}"), "refused: …"),
+            (
+                format!("{{\"error\":\"unexpected\",\"request\":\"{quote}\"}}"),
+                "{\"error\":\"unexpected\",\"request\":\"…\"}",
+            ),
+        ] {
+            receiver.answer_next([Answer::Plain {
+                status: 503,
+                headers: Vec::new(),
+                body: body.clone().into_bytes(),
+            }]);
+            let id = house.tell(&receiver.url("/"), 1);
+            house.deliver();
+            let tries = house.tries(id);
+            assert_eq!(
+                (tries[0].code, tries[0].answer.replace('=', "").as_str()),
+                (Some(503), kept),
+                "{body}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use app::mail::{self, MailKind};
 use app::mail_sample::{self, Links};
-use app::outbox::without_signing_links;
 use clap::Subcommand;
 use delivery::mailer::MailFault;
 use delivery::{Mailer, bounce};
@@ -148,14 +147,8 @@ fn bounced(context: &Context) -> Result<ExitCode, Failure> {
     };
     let app = context.open()?.app;
     if app.mail_came_back(&bounce.event_id, bounce.code, &bounce.words)? {
-        tell(
-            true,
-            format!(
-                "recorded: {} came back: {}",
-                bounce.event_id,
-                without_signing_links(&bounce.words)
-            ),
-        )
+        let code = bounce.code.map(|code| format!(" with code {code}")).unwrap_or_default();
+        tell(true, format!("recorded: {} came back{code}", bounce.event_id))
     } else {
         let id = &bounce.event_id;
         tell(

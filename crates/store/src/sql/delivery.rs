@@ -171,7 +171,7 @@ crate::statements! {
 
     /// A mail that its server had taken came back. Its event's id, which nobody can guess, is all that a report tells of it.
     pub static MAIL_CAME_BACK = "UPDATE outbox SET state = 'dead', tries_made = tries_made + 1 \
-         WHERE event_id = $1 AND kind = 'mail' AND state = 'delivered' RETURNING id, company_id, workflow_id, tries_made";
+         WHERE event_id = $1 AND kind = 'mail' AND state = 'delivered' RETURNING id, company_id, workflow_id, tries_made, body";
 
     /// A delivery's tries.
     pub static TRIES = "SELECT t.number, t.at, t.duration, t.code, t.fault, t.answer FROM delivery_try AS t \

@@ -21,6 +21,7 @@ testkit::on_both_databases!(
     files_of_drafts_and_templates_of_before_are_known_by_their_hash,
     files_that_nothing_needs_are_left_by_their_company_and_previews_keep_theirs_until_they_expire,
     a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning,
+    nothing_is_left_of_what_servers_said_before_excerpts,
 );
 
 store::statements! {
@@ -38,6 +39,7 @@ store::statements! {
     pub static LOOSE_FILES = "SELECT claim, hash, since FROM loose_file ORDER BY claim, hash";
     pub static OLD_SESSION = "INSERT INTO member_session (session_hash, company_id, member_id, created_at, expires_at) \
         SELECT $1, company_id, id, $2, $3 FROM member";
+    pub static TRIES = "SELECT t.code, t.fault, t.answer FROM delivery_try t JOIN outbox o ON o.id = t.delivery_id ORDER BY o.id";
     pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
 }
 
@@ -694,4 +696,34 @@ fn files_of_drafts_and_templates_of_before_are_known_by_their_hash(database: &Te
         let needed = store.read(move |tx| store::loose_file::is_needed(tx, hash(number)));
         assert_eq!(needed.expect("an answer"), is_needed, "{number}");
     }
+}
+
+fn nothing_is_left_of_what_servers_said_before_excerpts(database: &TestDatabase) {
+    let of = dialect(database);
+    let rows = [
+        row(1, "webhook", "hooks.example.com", "dead", of),
+        row(2, "mail", ":mail", "dead", of),
+        row(3, "mail", ":mail", "delivered", of),
+        row(4, "message", ":gateway/", "dead", of),
+    ];
+    let said = "UPDATE delivery_try SET code = 550, answer = 'your code is 012345';
+        UPDATE delivery_try SET fault = 'no answer' WHERE delivery_id IN (SELECT id FROM outbox WHERE state = 'dead');";
+    as_of(database, 33, &format!("{COMPANY}\n{}{said}", rows.concat()));
+    let store = Store::open(database.settings()).expect("the store opens");
+    store.migrate().expect("it is brought up to date");
+    let left = store.read(|tx| tx.query(&TRIES, &[])).expect("the tries");
+    let left: Vec<(u16, Option<String>, String)> = left
+        .iter()
+        .map(|row| {
+            let text = |name| row.get(name).expect("a text");
+            (
+                row.get("code").expect("a code"),
+                row.get("fault").expect("a fault"),
+                text("answer"),
+            )
+        })
+        .collect();
+    let expected = [Some("no answer"), Some("not kept"), None, Some("not kept")];
+    let expected = expected.map(|fault| (550, fault.map(str::to_owned), String::new()));
+    assert_eq!(left, expected);
 }
