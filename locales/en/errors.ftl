@@ -15,6 +15,7 @@ error-throttled = Too many attempts. Try again in { $wait }.
 error-link-network-throttled = There were too many attempts from the network that you are using. Try again in { $wait }.
 error-link-addressee-throttled = Too many documents were started for this e-mail address or telephone number. Try again in { $wait }.
 error-link-uses-throttled = Too many documents were started with this link. Try again in { $wait }.
+error-wrong-codes-throttled = Too many wrong codes were entered for this e-mail address or telephone number. Try again in { $wait }, or open the link in the message that we sent there.
 error-unavailable = The service is busy. Try again in { $wait }.
 error-outcome-unknown = It is not known whether this was done: the database went away at the last moment. Look before you ask again. A request with an Idempotency-Key can be sent again safely.
 error-file-lost = A file of this document is missing or damaged on the server. Its operator has to put it back from a backup.

@@ -54,6 +54,7 @@ sign-one-time-help = Nothing has come? Look among unwanted mails or blocked mess
 sign-one-time-wrong = That is not the right code.
 sign-one-time-used-up = The code was wrong too many times. Ask for a new one.
 sign-one-time-expired = This code can no longer be used. Ask for a new one.
+sign-one-time-too-many = Too many wrong codes were entered for this address, perhaps by somebody else. Try again in { $wait }. If we sent you this document in a message, you can open the link in that message now.
 sign-one-time-wait-seconds = { $count ->
     [one] A code was sent a moment ago. You can ask for another one in 1 second.
    *[other] A code was sent a moment ago. You can ask for another one in { $count } seconds.

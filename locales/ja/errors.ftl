@@ -15,6 +15,7 @@ error-throttled = 試行回数が多すぎます。{ $wait }後にもう一度�
 error-link-network-throttled = ご利用中のネットワークからの試行が多すぎます。{ $wait }後にもう一度お試しください。
 error-link-addressee-throttled = このメールアドレスまたは電話番号で始められた文書が多すぎます。{ $wait }後にもう一度お試しください。
 error-link-uses-throttled = このリンクで始められた文書が多すぎます。{ $wait }後にもう一度お試しください。
+error-wrong-codes-throttled = このメールアドレスまたは電話番号宛ての確認コードが、何度も誤って入力されました。{ $wait }後にもう一度お試しいただくか、お送りしたメッセージのリンクを開いてください。
 error-unavailable = ただいま処理できません。{ $wait }後にもう一度お試しください。
 error-outcome-unknown = 処理が完了したかどうか確認できませんでした。最後の段階でデータベースとの接続が切れました。再度リクエストする前に、処理されたかどうかをご確認ください。Idempotency-Key 付きのリクエストはそのまま再送できます。
 error-file-lost = この文書のファイルがサーバー上で失われたか破損しています。運用担当者がバックアップから復元する必要があります。

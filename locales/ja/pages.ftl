@@ -48,6 +48,7 @@ sign-one-time-help = 届かない場合は、迷惑メールフォルダーや�
 sign-one-time-wrong = 確認コードが正しくありません。
 sign-one-time-used-up = 確認コードの誤りが続きました。新しいコードを受け取ってください。
 sign-one-time-expired = この確認コードはもう使えません。新しいコードを受け取ってください。
+sign-one-time-too-many = このアドレス宛ての確認コードが、何度も誤って入力されました。ほかの方が入力した可能性もあります。{ $wait }後にもう一度お試しください。この文書をメッセージで受け取られた場合は、そのメッセージのリンクを今すぐ開けます。
 sign-one-time-wait-seconds = 確認コードを送信したばかりです。{ $count } 秒後にもう一度受け取れます。
 sign-one-time-wait-minutes = 確認コードをすでに何度か送信しました。{ $count } 分後にもう一度受け取れます。
 

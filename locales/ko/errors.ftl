@@ -15,6 +15,7 @@ error-throttled = 시도가 너무 많습니다. { $wait } 뒤에 다시 시도�
 error-link-network-throttled = 지금 사용하는 네트워크에서 너무 많이 시도했습니다. { $wait } 뒤에 다시 시도하세요.
 error-link-addressee-throttled = 이 이메일 주소나 전화번호로 시작된 문서가 너무 많습니다. { $wait } 뒤에 다시 시도하세요.
 error-link-uses-throttled = 이 링크로 시작된 문서가 너무 많습니다. { $wait } 뒤에 다시 시도하세요.
+error-wrong-codes-throttled = 이 이메일 주소나 전화번호에 대해 잘못된 인증번호가 너무 많이 입력되었습니다. { $wait } 뒤에 다시 시도하거나, 보내 드린 메시지의 링크를 여세요.
 error-unavailable = 지금은 처리할 수 없습니다. { $wait } 뒤에 다시 시도하세요.
 error-outcome-unknown = 처리 완료 여부를 알 수 없습니다. 마지막 순간에 데이터베이스 연결이 끊겼습니다. 다시 요청하기 전에 처리되었는지 확인하세요. Idempotency-Key가 있는 요청은 그대로 다시 보내도 됩니다.
 error-file-lost = 이 문서의 파일이 서버에서 없어졌거나 손상되었습니다. 운영자가 백업에서 복구해야 합니다.

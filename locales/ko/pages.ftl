@@ -48,6 +48,7 @@ sign-one-time-help = 오지 않았다면 스팸함과 차단된 메시지도 확
 sign-one-time-wrong = 인증번호가 올바르지 않습니다.
 sign-one-time-used-up = 인증번호를 여러 번 잘못 입력했습니다. 새 인증번호를 받으세요.
 sign-one-time-expired = 이 인증번호는 더 이상 사용할 수 없습니다. 새 인증번호를 받으세요.
+sign-one-time-too-many = 이 주소에 대해 잘못된 인증번호가 너무 많이 입력되었습니다. 다른 사람이 입력했을 수도 있습니다. { $wait } 뒤에 다시 시도해 주세요. 이 문서를 메시지로 받으셨다면 그 메시지의 링크는 지금 바로 여실 수 있습니다.
 sign-one-time-wait-seconds = 방금 인증번호를 보냈습니다. { $count }초 뒤에 다시 받을 수 있습니다.
 sign-one-time-wait-minutes = 인증번호를 이미 여러 번 보냈습니다. { $count }분 뒤에 다시 받을 수 있습니다.
 

@@ -341,6 +341,8 @@ codes! {
         LinkAddressee => "link-addressee-throttled",
         /// Starts by one public link.
         LinkUses => "link-uses-throttled",
+        /// Wrong one-time codes for one contact.
+        WrongCodes => "wrong-codes-throttled",
     }
 }
 

@@ -89,8 +89,6 @@ impl App {
         if order > 1 {
             return Ok(true);
         }
-        let entries = self.entries(snapshot)?;
-        let start = entries.first().and_then(|entry| Event::from_payload(&entry.payload));
-        Ok(start.is_none_or(|start| start.actor.who != Who::LinkHolder))
+        Ok(!self.is_started_by_visitor(snapshot)?)
     }
 }

@@ -1,5 +1,6 @@
 //! Rows that have had their day: removed by a job of the running server.
 
+use domain::one_time_code::WRONG_COUNTS_FOR;
 use jiff::ToSpan;
 
 use crate::App;
@@ -20,6 +21,8 @@ pub struct Cleaned {
     pub sessions: u64,
     /// Wrong credentials that count no more.
     pub failures: u64,
+    /// Contacts for which no wrong one-time code counts any more.
+    pub guesses: u64,
     /// Addresses from which members have not logged in for a long time.
     pub addresses: u64,
     /// Logos that were replaced so long ago that no mail on its way shows them.
@@ -37,6 +40,7 @@ impl App {
             .map_err(overflow)?;
         let idle = self.sessions_idle_since(now)?;
         let known = known_since(now)?;
+        let guessed = now.checked_sub(WRONG_COUNTS_FOR).map_err(overflow)?;
         let replaced = now.checked_sub((REPLACED_LOGOS_DAYS * 24).hours()).map_err(overflow)?;
         self.store.write(move |tx| {
             Ok(Cleaned {
@@ -44,6 +48,7 @@ impl App {
                 tokens: store::access_token::delete_expired(tx, ended)?,
                 sessions: store::member::delete_expired_sessions(tx, now, idle)?,
                 addresses: store::known_address::delete_unused(tx, known)?,
+                guesses: store::wrong_code::delete_old(tx, guessed)?,
                 failures: store::access_token::delete_failures(tx, counted)?,
             })
         })

@@ -33,6 +33,7 @@ mod cancel;
 mod certificate_content;
 mod check;
 mod client;
+mod code_guesses;
 mod company;
 mod company_look;
 mod complete;

@@ -70,6 +70,10 @@ impl App {
         if by_link.is_some() {
             return Ok(by_link);
         }
+        // A stranger can have as many codes sent as documents started, so those prove nothing beyond their own document.
+        if self.is_visitors_own(&session.snapshot, recipient)? {
+            return Ok(None);
+        }
         let entered = self.one_time_code_entered(recipient, key.one_time_proof.as_deref(), session.snapshot.at);
         let Some(entered) = entered else {
             return Ok(None);

@@ -3,7 +3,8 @@
 //! A code is sent only when the page asks for it, never because a link was followed: programs that read mail follow links.
 //! It goes by messenger where the writer has a telephone number (as his address, or as `mobile` besides) that a messenger
 //! reaches, else to the address that the sender gave; also where the workflow is embedded. It is kept as an authentication
-//! code under a key of the vault. How long it lives and how often it is sent and tried: `domain::one_time_code`.
+//! code under a key of the vault. How long it lives and how often it is sent and tried: `domain::one_time_code`; how wrong ones
+//! are counted for each contact: [`crate::code_guesses`].
 //!
 //! Whoever gave the right code gets a proof: an authentication code over recipient, link version and time, which the page
 //! keeps for him for twelve hours. It dies with the link. Where the sender set an access code, that comes first.
@@ -56,6 +57,7 @@ impl App {
         let letter = self
             .outgoing
             .one_time_code(workflow, recipient, contact, &text, party, at)?;
+        let guesses = self.code_guesses(&session, key, recipient)?;
         let (company, id) = (workflow.company.clone(), workflow.id);
         let (writer, link_version) = (recipient.id, recipient.link_version);
         let wanted = company.clone();
@@ -65,6 +67,7 @@ impl App {
             let events = store::audit::load(tx, &wanted, id)?;
             let events = events.iter().filter_map(|entry| Event::from_payload(&entry.payload));
             Record::of(events, writer).may_send(at).map_err(hindered)?;
+            guesses.check(tx, at)?;
             store::workflow::set_one_time_code(tx, &wanted, writer, &code)?;
             store::outbox::enqueue(tx, &letter)?;
             let sent = EventKind::OneTimeCodeSent {
@@ -99,6 +102,7 @@ impl App {
         let workflow = &session.snapshot.stored.workflow;
         let (company, workflow, at) = (workflow.company.clone(), workflow.id, session.snapshot.at);
         let (id, link_version) = (recipient.id, recipient.link_version);
+        let guesses = self.code_guesses(&session, key, recipient)?;
         let wanted = company.clone();
         // As with access codes: nothing is told of the code but what the transaction that counts the try has found.
         let failures = self.judge_and_note(&company, workflow, &origin.actor(Who::Recipient(id)), move |tx| {
@@ -112,11 +116,13 @@ impl App {
             if !is_judged || !can_be_given(writer, at) {
                 return Err(dead());
             }
+            let wrong = guesses.check(tx, at)?;
             let method = IdentityMethod::OneTimeCode;
             if right {
                 store::workflow::use_one_time_code(tx, &wanted, id, at)?;
                 return Ok((vec![EventKind::IdentityChecked { recipient: id, method }], None));
             }
+            guesses.count(tx, wrong, at)?;
             store::workflow::count_one_time_failure(tx, &wanted, id)?;
             let failures = writer.one_time_failures.saturating_add(1);
             let event = EventKind::IdentityRefused {

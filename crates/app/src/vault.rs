@@ -48,6 +48,8 @@ pub enum Purpose {
     AccessCode,
     /// A code that was sent to a recipient, and the proof that he gave it.
     OneTimeCode,
+    /// Contacts for which wrong one-time codes are counted.
+    CodeGuesses,
     /// An answer that is kept for an idempotency key: it holds links.
     IdempotentAnswer,
     /// A row of a bulk start that waits: it may hold access codes.
@@ -76,6 +78,7 @@ impl Purpose {
             Purpose::OutboxBody => b"countersign outbox body",
             Purpose::AccessCode => b"countersign access code",
             Purpose::OneTimeCode => b"countersign one-time code",
+            Purpose::CodeGuesses => b"countersign code guesses",
             Purpose::IdempotentAnswer => b"countersign idempotent answer",
             Purpose::BulkRow => b"countersign bulk row",
             Purpose::PublicLink => b"countersign public link",

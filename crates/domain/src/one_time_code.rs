@@ -6,7 +6,10 @@
 //! sent until the sender asks anew, or renews the links of the document (NIST SP 800-63B, 5.2.2, bears 100). A reminder that
 //! the service sends by itself is none: with one a day, a lock that it lifts would be no lock.
 //!
-//! What was sent and tried is read from the workflow's chain, which holds it anyway.
+//! Somebody who can start documents in another person's name would get 25 tries with each of them. So wrong codes are counted
+//! for each contact, too, whatever the document: [`WrongCodes`].
+//!
+//! What was sent to a writer and tried is read from the workflow's chain, which holds it anyway.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -27,6 +30,14 @@ const MOST_SENT: usize = 5;
 const MOST_REFUSED: u32 = 25;
 /// A code that was right is used up, but for the second click of a double one.
 const GRACE: SignedDuration = SignedDuration::from_secs(30);
+/// Wrong codes for one contact, in an hour and in a day.
+const MOST_WRONG: [(usize, SignedDuration); 2] = [
+    (10, SignedDuration::from_hours(1)),
+    (MOST_WRONG_A_DAY, WRONG_COUNTS_FOR),
+];
+const MOST_WRONG_A_DAY: usize = 30;
+/// For how long a wrong code counts.
+pub const WRONG_COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
 
 /// A code from random bytes: six digits. Of 2⁶⁴ numbers a remainder of a million favours none that could be told.
 pub fn code(random: [u8; 8]) -> String {
@@ -113,6 +124,38 @@ impl Record {
     }
 }
 
+/// When wrong codes were entered that were sent to one contact, the newest last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WrongCodes(Vec<Timestamp>);
+
+impl WrongCodes {
+    /// Those that were entered at these times.
+    pub fn at(times: Vec<Timestamp>) -> WrongCodes {
+        WrongCodes(times)
+    }
+
+    /// The times.
+    pub fn times(&self) -> &[Timestamp] {
+        &self.0
+    }
+
+    /// Whether another code may be tried now; if not, how long to wait.
+    pub fn may_try(&self, at: Timestamp) -> Result<(), SignedDuration> {
+        let waits = MOST_WRONG.into_iter().filter_map(|(most, window)| {
+            let oldest = self.0.iter().rev().nth(most - 1)?;
+            remaining(*oldest, window, at)
+        });
+        waits.max().map_or(Ok(()), Err)
+    }
+
+    /// Adds one, and forgets those that no bound looks at.
+    pub fn add(&mut self, at: Timestamp) {
+        self.0.push(at);
+        let most = self.0.len().min(MOST_WRONG_A_DAY);
+        self.0.drain(..self.0.len() - most);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +238,32 @@ mod tests {
         assert_eq!(five.may_send(at(3600)), Ok(()));
         // Another writer's are not his.
         assert_eq!(Record::of([sent(0)], RecipientId(8)).may_send(at(1)), Ok(()));
+    }
+
+    #[test]
+    fn ten_wrong_codes_an_hour_and_thirty_a_day_are_counted() {
+        let mut codes = WrongCodes::default();
+        let wait = |seconds| Err(SignedDuration::from_secs(seconds));
+        for hour in 0..3 {
+            for second in 0..10 {
+                let now = at(hour * 3_600 + second);
+                assert_eq!(codes.may_try(now), Ok(()));
+                codes.add(now);
+            }
+            assert_eq!(
+                codes.may_try(at(hour * 3_600 + 9)),
+                wait(if hour == 2 { 86_400 - 7_209 } else { 3_591 })
+            );
+        }
+        // The first of thirty lets another one in a day later; an hour's ten may be spread over the whole of it.
+        assert_eq!(codes.may_try(at(86_399)), wait(1));
+        assert_eq!(codes.may_try(at(86_400)), Ok(()));
+        codes.add(at(86_400));
+        assert_eq!(codes.may_try(at(86_400)), wait(1));
+        assert_eq!(codes.times().len(), 30);
+        // A clock that was set back makes no wait longer than a day.
+        assert_eq!(codes.may_try(at(-1_000_000)), wait(86_400));
+        assert_eq!(WrongCodes::default().may_try(at(0)), Ok(()));
     }
 
     #[test]

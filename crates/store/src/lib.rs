@@ -65,6 +65,7 @@ mod words;
 pub mod workflow;
 pub mod workflow_links;
 pub mod workflow_value;
+pub mod wrong_code;
 
 pub use error::Error;
 pub use held_workflow::{HeldWorkflow, hold};

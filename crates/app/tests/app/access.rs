@@ -659,6 +659,7 @@ fn what_has_had_its_day_is_removed_and_nothing_else() {
         assert_eq!(
             app.clean_access().expect("cleaned"),
             app::Cleaned {
+                guesses: 0,
                 addresses: 0,
                 logos: 0,
                 tokens: 1,

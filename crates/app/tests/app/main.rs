@@ -9,6 +9,7 @@ extern crate countersign_app as app;
 mod access;
 mod certificates;
 mod check;
+mod code_guesses;
 mod drafts;
 mod foresight;
 mod known_addresses;

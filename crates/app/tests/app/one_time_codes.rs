@@ -26,13 +26,13 @@ use crate::workflows::{World, act, faults, given, id_of, key_of, met, origin, tw
 const EXPIRED: FaultCode = FaultCode::OneTimeCodeExpired;
 
 /// A start whose first writer is asked for a one-time code.
-fn guarded(world: &World<'_>) -> StartRequest {
+pub fn guarded(world: &World<'_>) -> StartRequest {
     let mut request = world.request();
     request.recipients[0].one_time_code = Some(true);
     request
 }
 
-fn signing_key(started: &StartedWorkflow) -> SigningKey {
+pub fn signing_key(started: &StartedWorkflow) -> SigningKey {
     key_of(started.sign_url.as_deref().expect("embedded"))
 }
 
@@ -40,11 +40,11 @@ fn stage(app: &TestApp, key: &SigningKey) -> Stage {
     app.open_signing(key).expect("a page").stage
 }
 
-fn send(app: &TestApp, key: &SigningKey) -> Result<(), Error> {
+pub fn send(app: &TestApp, key: &SigningKey) -> Result<(), Error> {
     app.send_one_time_code(key, &origin())
 }
 
-fn give(app: &TestApp, key: &SigningKey, code: &str) -> Result<String, Error> {
+pub fn give(app: &TestApp, key: &SigningKey, code: &str) -> Result<String, Error> {
     app.give_one_time_code(key, code, &origin())
 }
 
@@ -64,12 +64,12 @@ fn codes(world: &World<'_>, id: WorkflowId) -> Vec<(String, String)> {
         .collect()
 }
 
-fn last_code(world: &World<'_>, id: WorkflowId) -> String {
+pub fn last_code(world: &World<'_>, id: WorkflowId) -> String {
     codes(world, id).pop().expect("a code").1
 }
 
 /// Six digits that are not these.
-fn another(code: &str) -> &'static str {
+pub fn another(code: &str) -> &'static str {
     if code == "000000" { "111111" } else { "000000" }
 }
 

@@ -23,6 +23,7 @@ testkit::on_both_databases!(
     a_correction_sends_no_code_to_the_mobile_number_of_the_person_before,
     a_colleague_who_opens_the_senders_view_does_not_sign_as_the_sender,
     a_document_that_ended_early_does_not_use_up_an_address,
+    what_strangers_guess_in_somebodys_name_is_counted_together_and_locks_out_nobody_else,
 );
 
 const CONTACTS: [&str; 2] = ["victim@example.com", "010-1234-5678"];
@@ -300,19 +301,22 @@ fn a_link_that_a_program_or_member_was_given_proves_nothing(database: &TestDatab
     assert_eq!(next(&finish(&server, "reject", &told, "", "")), None);
 }
 
-/// Has a one-time code sent to whoever holds this link, and enters it; the browser's cookie.
-fn enter_code(server: &Server, company: &CompanyId, key: &str) -> String {
+/// What a browser sends from the page that asks for a code.
+fn post(server: &Server, key: &str, path: &str, more: &str) -> Answer {
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .expect("a client");
-    let post = |path: &str, more: &str| {
-        let request = client
-            .post(server.address_of(path))
-            .header("content-type", "application/x-www-form-urlencoded");
-        server.send(request.body(format!("token={key}&lang=en{more}")))
-    };
+    let request = client
+        .post(server.address_of(path))
+        .header("content-type", "application/x-www-form-urlencoded");
+    server.send(request.body(format!("token={key}&lang=en{more}")))
+}
+
+/// Has a one-time code sent to whoever holds this link, and enters it; the browser's cookie.
+fn enter_code(server: &Server, company: &CompanyId, key: &str) -> String {
+    let post = |path: &str, more: &str| post(server, key, path, more);
     assert_eq!(post("/sign/one-time-code/send", "").status, 303);
     let company = company.clone();
     let newest = server
@@ -537,4 +541,47 @@ fn a_document_that_ended_early_does_not_use_up_an_address(database: &TestDatabas
     assert_eq!(visit(&server, &link, "victim@example.com").0, 409, "it was signed");
     let links = server.get("/api/v3/link", &token).ok();
     assert_eq!(links["link_list"][0]["used"], 2);
+}
+
+fn what_strangers_guess_in_somebodys_name_is_counted_together_and_locks_out_nobody_else(database: &TestDatabase) {
+    let server = Server::with(database, |_, http| http.link_starts = 100);
+    let (company, token, _) = server.with_company("acme");
+    let mut fields = plain(1, "end");
+    fields["steps"][0]["one_time_code"] = json!(true);
+    let template = server.template(&company, &fields);
+    let link = public_link(&server, &token, template, &json!({"duplicates": "many"}));
+    let own = document(&server, &token, template, "victim@example.com", &json!({}));
+    // Two documents, with tries to spare at each.
+    for contact in ["victim@example.com", "Victim+a@example.com"] {
+        let (_, led) = visit(&server, &link, contact);
+        let led = led.expect("the signing page");
+        assert_eq!(post(&server, &led, "/sign/one-time-code/send", "").status, 303);
+        for _ in 0..5 {
+            assert_eq!(post(&server, &led, "/sign/one-time-code", "&code=x").status, 422);
+        }
+    }
+    let (_, led) = visit(&server, &link, "victim@example.com");
+    let led = led.expect("the signing page");
+    let refused = post(&server, &led, "/sign/one-time-code/send", "");
+    assert_eq!((refused.status, refused.header("retry-after")), (429, "3600"));
+    assert!(
+        refused
+            .html()
+            .contains("Too many wrong codes were entered for this address")
+            && refused.html().contains("60 minutes"),
+        "{}",
+        refused.html()
+    );
+    // The person whose address it is opens what they were sent: this very document, and the company's own.
+    let theirs = delivered(&server, &company, &newest_document(&server, &token));
+    assert_ne!(theirs, led);
+    finish(&server, "approve", &theirs, "", &enter_code(&server, &company, &theirs)).ok();
+    let key = token_of_writer(&server, &company, &own["workflow_id"]);
+    enter_code(&server, &company, &key);
+    // An hour later a code can be entered at a visitor's page again. It leads to no other document.
+    server.clock.advance(3_600);
+    let (_, led) = visit(&server, &link, "victim@example.com");
+    let led = led.expect("the signing page");
+    let cookie = enter_code(&server, &company, &led);
+    assert_eq!(next(&finish(&server, "approve", &led, "", &cookie)), None);
 }

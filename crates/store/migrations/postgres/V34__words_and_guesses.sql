@@ -3,3 +3,15 @@
 UPDATE delivery_try SET answer = '' WHERE answer <> '';
 UPDATE delivery_try SET fault = 'not kept' WHERE fault IS NOT NULL
     AND delivery_id IN (SELECT id FROM outbox WHERE kind IN ('mail', 'message'));
+
+-- When wrong one-time codes were entered that were sent to one contact, which is stored only as a keyed hash: a JSON list of
+-- seconds since 1970, in the order in which they were entered.
+CREATE TABLE wrong_code (
+    company_id TEXT NOT NULL REFERENCES company (id),
+    contact BYTEA NOT NULL,
+    times TEXT NOT NULL,
+    last_at BIGINT NOT NULL,
+    PRIMARY KEY (company_id, contact)
+);
+
+CREATE INDEX wrong_code_last ON wrong_code (last_at);

@@ -64,4 +64,6 @@ files! {
     workflow_preview,
     /// Values and drafts.
     workflow_value,
+    /// Wrong one-time codes for each contact.
+    wrong_code,
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use app::{
     App, CodeQuestion, ConflictCode, DraftSeen, Error, Fault, FaultCode, LinkToken, Origin, SavedDraft, Signed,
-    SigningKey,
+    SigningKey, ThrottleCode,
 };
 use axum::Json;
 use axum::extract::State;
@@ -112,8 +112,11 @@ pub async fn send_one_time_code(State(http): State<Http>, PageForm(mut request):
     };
     match sent {
         Ok(Ok(())) => go_on(&http, &request, &key, None),
-        Ok(Err((Error::Throttled { retry_after, .. }, question))) => {
-            let fault = OneTimeFault::Wait(retry_after);
+        Ok(Err((Error::Throttled { code, retry_after, .. }, question))) => {
+            let fault = match code {
+                ThrottleCode::WrongCodes => OneTimeFault::TooManyWrong(retry_after),
+                _ => OneTimeFault::Wait(retry_after),
+            };
             one_time_code_page(&http, &request, &key, &question, Some(fault))
         }
         Ok(Err((error, question))) => no_code(&request, &error, &question),
@@ -144,6 +147,10 @@ pub async fn one_time_code(State(http): State<Http>, PageForm(mut request): Page
             } else {
                 OneTimeFault::Expired
             };
+            one_time_code_page(&http, &request, &key, &question, Some(fault))
+        }
+        Ok(Err((Error::Throttled { retry_after, .. }, question))) => {
+            let fault = OneTimeFault::TooManyWrong(retry_after);
             one_time_code_page(&http, &request, &key, &question, Some(fault))
         }
         Ok(Err((error, question))) => no_code(&request, &error, &question),

@@ -323,6 +323,8 @@ pub(super) enum OneTimeFault {
     Expired,
     /// The next is sent after so many seconds.
     Wait(u64),
+    /// There were too many wrong ones; the next can be tried after so many seconds.
+    TooManyWrong(u64),
 }
 
 impl OneTimeFault {
@@ -339,6 +341,10 @@ impl OneTimeFault {
             Self::Expired => say("sign-one-time-expired"),
             Self::Wait(seconds) if seconds <= 60 => count("sign-one-time-wait-seconds", seconds),
             Self::Wait(seconds) => count("sign-one-time-wait-minutes", seconds.div_ceil(60)),
+            Self::TooManyWrong(seconds) => {
+                let wait = i18n::wait(language, seconds);
+                i18n::text(language, "sign-one-time-too-many", &[("wait", &wait)])
+            }
         }
     }
 }
@@ -371,7 +377,9 @@ pub(super) fn one_time_code_page(
     let frame = request.company_frame(language, title, &question.look);
     let (status, wait) = match fault {
         None => (StatusCode::OK, None),
-        Some(OneTimeFault::Wait(seconds)) => (StatusCode::TOO_MANY_REQUESTS, Some(seconds)),
+        Some(OneTimeFault::Wait(seconds) | OneTimeFault::TooManyWrong(seconds)) => {
+            (StatusCode::TOO_MANY_REQUESTS, Some(seconds))
+        }
         Some(_) => (StatusCode::UNPROCESSABLE_ENTITY, None),
     };
     let mut response = respond(status, "one_time_code.html", &frame, &content);
