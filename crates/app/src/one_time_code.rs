@@ -6,6 +6,9 @@
 //! code under a key of the vault. How long it lives and how often it is sent and tried: `domain::one_time_code`; how wrong ones
 //! are counted for each contact: [`crate::code_guesses`].
 //!
+//! A code is used once. Each form in which it can be entered contains a random value; the form that used it may send it again
+//! for half a minute (a double click), and nobody else may.
+//!
 //! Whoever gave the right code gets a proof: an authentication code over recipient, link version and time, which the page
 //! keeps for him for twelve hours. It dies with the link. Where the sender set an access code, that comes first.
 
@@ -13,6 +16,7 @@ use domain::event::IdentityMethod;
 use domain::one_time_code::{self as rules, Hindrance, MOST_TRIES, Record};
 use domain::{Contact, Event, EventKind, Recipient, Region, Who};
 use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
 use store::workflow::{OneTimeCode, Writer};
 
 use crate::access_code::salted;
@@ -48,6 +52,7 @@ impl App {
             salt,
             sent_at: at,
             used_at: None,
+            used_by: None,
         };
         let workflow = &session.snapshot.stored.workflow;
         let party = &session.snapshot.party;
@@ -80,8 +85,15 @@ impl App {
         Ok(())
     }
 
-    /// Takes the code that was sent to the writer, as he typed it, and answers the proof that he gave the right one.
-    pub fn give_one_time_code(&self, key: &SigningKey, typed: &str, origin: &Origin) -> Result<String, Error> {
+    /// Accepts the code that was sent to the writer, as it was typed, and answers the proof that it was the right one. `form` is
+    /// the random value of the form in which it was entered; without one the code cannot be sent again.
+    pub fn give_one_time_code(
+        &self,
+        key: &SigningKey,
+        typed: &str,
+        form: &str,
+        origin: &Origin,
+    ) -> Result<String, Error> {
         let session = self.code_session(key)?;
         let (Some(recipient), Some(writer)) = (session.recipient(), session.writer()) else {
             return Err(Error::NotFound(Subject::Recipient));
@@ -103,23 +115,24 @@ impl App {
         let (company, workflow, at) = (workflow.company.clone(), workflow.id, session.snapshot.at);
         let (id, link_version) = (recipient.id, recipient.link_version);
         let guesses = self.code_guesses(&session, key, recipient)?;
+        let used_by = (!form.is_empty()).then(|| Sha256::digest(form).to_vec());
         let wanted = company.clone();
         // As with access codes: nothing is told of the code but what the transaction that counts the try has found.
         let failures = self.judge_and_note(&company, workflow, &origin.actor(Who::Recipient(id)), move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
             same_link(&stored.workflow, id, link_version)?;
             let writer = stored.writer(id).ok_or(Error::NotFound(Subject::Recipient))?;
-            let is_judged = writer
-                .one_time_code
-                .as_ref()
-                .is_some_and(|code| code.salt == judged.salt);
-            if !is_judged || !can_be_given(writer, at) {
+            let code = writer.one_time_code.as_ref().filter(|code| code.salt == judged.salt);
+            if right && code.is_some_and(|code| is_sent_again(code, used_by.as_deref(), at)) {
+                return Ok((Vec::new(), None));
+            }
+            if code.is_none() || !can_be_given(writer, at) {
                 return Err(dead());
             }
             let wrong = guesses.check(tx, at)?;
             let method = IdentityMethod::OneTimeCode;
             if right {
-                store::workflow::use_one_time_code(tx, &wanted, id, at)?;
+                store::workflow::use_one_time_code(tx, &wanted, id, at, used_by.as_deref())?;
                 return Ok((vec![EventKind::IdentityChecked { recipient: id, method }], None));
             }
             guesses.count(tx, wrong, at)?;
@@ -212,6 +225,13 @@ pub(crate) fn can_be_given(writer: &Writer, at: Timestamp) -> bool {
             .one_time_code
             .as_ref()
             .is_some_and(|code| rules::is_alive(code.sent_at, code.used_at, at))
+}
+
+/// Does the form that has used the code send it again?
+fn is_sent_again(code: &OneTimeCode, form: Option<&[u8]>, at: Timestamp) -> bool {
+    form.is_some()
+        && code.used_by.as_deref() == form
+        && code.used_at.is_some_and(|used_at| rules::may_repeat(used_at, at))
 }
 
 fn dead() -> Error {

@@ -28,7 +28,7 @@ const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 const MOST_SENT: usize = 5;
 /// Wrong codes without a right one, over all codes.
 const MOST_REFUSED: u32 = 25;
-/// A code that was right is used up, but for the second click of a double one.
+/// A code that was right is used up, but the form in which it was entered may send it again within this time: a double click.
 const GRACE: SignedDuration = SignedDuration::from_secs(30);
 /// Wrong codes for one contact, in an hour and in a day.
 const MOST_WRONG: [(usize, SignedDuration); 2] = [
@@ -52,9 +52,14 @@ pub fn as_typed(text: &str) -> String {
         .collect()
 }
 
-/// Can a code that was sent then, and was right then, still be given?
+/// Can a code that was sent then be entered, if it was not used?
 pub fn is_alive(sent_at: Timestamp, used_at: Option<Timestamp>, at: Timestamp) -> bool {
-    remaining(sent_at, LIFE, at).is_some() && used_at.is_none_or(|used_at| remaining(used_at, GRACE, at).is_some())
+    used_at.is_none() && remaining(sent_at, LIFE, at).is_some()
+}
+
+/// Can the form in which a code was used then send it again?
+pub fn may_repeat(used_at: Timestamp, at: Timestamp) -> bool {
+    remaining(used_at, GRACE, at).is_some()
 }
 
 /// What is left of a time that began then. A clock that was set back makes it no longer.
@@ -220,8 +225,9 @@ mod tests {
     fn a_code_lives_for_ten_minutes_and_is_used_once() {
         assert!(is_alive(at(0), None, at(599)));
         assert!(!is_alive(at(0), None, at(600)));
-        assert!(is_alive(at(0), Some(at(100)), at(129)));
-        assert!(!is_alive(at(0), Some(at(100)), at(130)));
+        assert!(!is_alive(at(0), Some(at(100)), at(100)));
+        assert!(may_repeat(at(100), at(129)));
+        assert!(!may_repeat(at(100), at(130)));
         // A clock that was set back.
         assert!(is_alive(at(1000), None, at(0)));
     }

@@ -79,8 +79,10 @@ pub struct OneTimeCode {
     pub code: Vec<u8>,
     /// When it was sent.
     pub sent_at: Timestamp,
-    /// When it was first right.
+    /// When it was entered: once.
     pub used_at: Option<Timestamp>,
+    /// The hash of what the form contained in which it was entered.
+    pub used_by: Option<Vec<u8>>,
 }
 
 /// An access code, as it is kept.
@@ -546,8 +548,9 @@ pub fn use_one_time_code(
     company: &CompanyId,
     id: RecipientId,
     at: Timestamp,
+    by: Option<&[u8]>,
 ) -> Result<(), Error> {
-    held.execute_one(&sql::USE_ONE_TIME_CODE, values![company, id, at])
+    held.execute_one(&sql::USE_ONE_TIME_CODE, values![company, id, at, by])
 }
 
 /// Takes hold of a writer who has not acted, so that what is kept for him (a draft) and his approval cannot pass each
@@ -954,6 +957,7 @@ fn writer(row: &Row) -> Result<Writer, Error> {
     let one_time_code: Option<Vec<u8>> = row.get("one_time_code")?;
     let sent_at: Option<Timestamp> = row.get("one_time_sent_at")?;
     let used_at: Option<Timestamp> = row.get("one_time_used_at")?;
+    let used_by: Option<Vec<u8>> = row.get("one_time_used_by")?;
     Ok(Writer {
         asks_one_time_code: row.get("asks_one_time_code")?,
         one_time_code: one_time_salt
@@ -964,6 +968,7 @@ fn writer(row: &Row) -> Result<Writer, Error> {
                 code,
                 sent_at,
                 used_at,
+                used_by,
             }),
         one_time_failures: row.get("one_time_failures")?,
         id: row.get("id")?,

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use app::{Error, FaultCode, SigningKey, ThrottleCode};
 use domain::WorkflowId;
 
-use crate::one_time_codes::{another, give, guarded, last_code, send, signing_key};
+use crate::one_time_codes::{another, give, give_in, guarded, last_code, send, signing_key};
 use crate::support::on_both;
 use crate::workflows::{World, faults, id_of, two_steps};
 
@@ -118,5 +118,34 @@ fn parallel_guesses_at_many_documents_of_a_contact_learn_no_more_than_ten() {
         });
         assert_eq!(learnt, 10);
         assert!(wait(give(app, &documents[0].1, &codes[0])) > 3_000);
+    });
+}
+
+#[test]
+fn of_many_forms_that_enter_a_code_at_the_same_moment_one_is_let_in_and_it_alone_twice() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let (id, key) = coded(&world, "kim@example.com");
+        let code = last_code(&world, id);
+        let forms: Vec<String> = (0..8).map(|number| format!("form {number}")).collect();
+        let start = Barrier::new(forms.len());
+        let let_in: Vec<bool> = std::thread::scope(|scope| {
+            let givers: Vec<_> = forms
+                .iter()
+                .map(|form| {
+                    let (start, key, code) = (&start, &key, &code);
+                    scope.spawn(move || {
+                        start.wait();
+                        give_in(app, key, code, form).is_ok()
+                    })
+                })
+                .collect();
+            givers.into_iter().map(|one| one.join().expect("no panic")).collect()
+        });
+        assert_eq!(let_in.iter().filter(|is_in| **is_in).count(), 1, "{let_in:?}");
+        for (form, is_in) in forms.iter().zip(let_in) {
+            assert_eq!(give_in(app, &key, &code, form).is_ok(), is_in, "{form}");
+        }
+        assert!(give(app, &key, &code).is_err(), "a form without a value");
     });
 }

@@ -184,7 +184,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "one-time-code".to_owned(),
             "one_time_code.html",
             json!({
-                "action": "/sign/one-time-code", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
+                "action": "/sign/one-time-code", "form": "00", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
                 "to": "m•••@example.com", "sent": false, "minutes": 10, "wrong": false,
                 "fault": null,
             }),
@@ -193,7 +193,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "one-time-code-wrong".to_owned(),
             "one_time_code.html",
             json!({
-                "action": "/sign/one-time-code", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
+                "action": "/sign/one-time-code", "form": "00", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
                 "to": "m•••@example.com", "sent": true, "minutes": 10, "wrong": true,
                 "fault": i18n::text(language, "sign-one-time-wrong", &[]),
             }),

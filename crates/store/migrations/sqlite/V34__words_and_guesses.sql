@@ -4,6 +4,9 @@ UPDATE delivery_try SET answer = '' WHERE answer <> '';
 UPDATE delivery_try SET fault = 'not kept' WHERE fault IS NOT NULL
     AND delivery_id IN (SELECT id FROM outbox WHERE kind IN ('mail', 'message'));
 
+-- The SHA-256 of what the form contained in which a one-time code was entered: only that form may send it again.
+ALTER TABLE recipient ADD COLUMN one_time_used_by BLOB;
+
 -- When wrong one-time codes were entered that were sent to one contact, which is stored only as a keyed hash: a JSON list of
 -- seconds since 1970, in the order in which they were entered.
 CREATE TABLE wrong_code (

@@ -51,7 +51,7 @@ crate::statements! {
     pub static LOAD_RECIPIENTS = "SELECT id, step_order, place, role, name, contact, phone, mobile, language, link_version, \
          progress, progressed_at, comment, access_salt, access_code, access_hint, access_failures, access_at, viewed_at, \
          consented_at, asks_one_time_code, one_time_salt, one_time_code, one_time_sent_at, one_time_used_at, \
-         one_time_failures FROM recipient WHERE company_id = $1 AND workflow_id = $2 ORDER BY step_order, place";
+         one_time_used_by, one_time_failures FROM recipient WHERE company_id = $1 AND workflow_id = $2 ORDER BY step_order, place";
 
     /// Whose workflow a link's recipient belongs to; the link is the authority.
     pub static OF_RECIPIENT = "SELECT company_id, workflow_id FROM recipient WHERE id = $1";
@@ -85,7 +85,7 @@ crate::statements! {
     /// A writer who was given back the document, or whose person was corrected, proves himself anew.
     pub static RESET_ACCESS = "UPDATE recipient SET access_failures = 0, access_at = NULL, viewed_at = NULL, \
          consented_at = NULL, one_time_salt = NULL, one_time_code = NULL, one_time_sent_at = NULL, one_time_used_at = NULL, \
-         one_time_failures = 0 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
+         one_time_used_by = NULL, one_time_failures = 0 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
 
     /// A wrong access code.
     pub static COUNT_ACCESS_FAILURE = "UPDATE recipient SET access_failures = access_failures + 1 \
@@ -96,14 +96,14 @@ crate::statements! {
 
     /// A one-time code was sent; the one before is dead.
     pub static SET_ONE_TIME_CODE = "UPDATE recipient SET one_time_salt = $3, one_time_code = $4, one_time_sent_at = $5, \
-         one_time_used_at = NULL, one_time_failures = 0 WHERE company_id = $1 AND id = $2";
+         one_time_used_at = NULL, one_time_used_by = NULL, one_time_failures = 0 WHERE company_id = $1 AND id = $2";
 
     /// A wrong one-time code.
     pub static COUNT_ONE_TIME_FAILURE = "UPDATE recipient SET one_time_failures = one_time_failures + 1 \
          WHERE company_id = $1 AND id = $2";
 
     /// The right one-time code.
-    pub static USE_ONE_TIME_CODE = "UPDATE recipient SET one_time_used_at = COALESCE(one_time_used_at, $3) \
+    pub static USE_ONE_TIME_CODE = "UPDATE recipient SET one_time_used_at = $3, one_time_used_by = $4 \
          WHERE company_id = $1 AND id = $2";
 
     /// The writer has seen the document.

@@ -128,11 +128,11 @@ pub async fn send_one_time_code(State(http): State<Http>, PageForm(mut request):
 pub async fn one_time_code(State(http): State<Http>, PageForm(mut request): PageForm) -> Response {
     let key = key(&http, &request);
     page_of(&http, &key.token).clone_into(&mut request.path);
-    let code = request.get("code").unwrap_or_default().to_owned();
+    let [code, form] = ["code", "form"].map(|name| request.get(name).unwrap_or_default().to_owned());
     let origin = origin(&request);
     let given = {
         let key = key.clone();
-        http.blocking(move |app| match app.give_one_time_code(&key, &code, &origin) {
+        http.blocking(move |app| match app.give_one_time_code(&key, &code, &form, &origin) {
             Ok(proof) => Ok(Ok(proof)),
             Err(error) => Ok(Err((error, app.code_question(&key)?))),
         })

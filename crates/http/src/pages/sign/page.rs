@@ -109,6 +109,8 @@ struct CodePage<'a> {
 #[derive(Serialize)]
 struct OneTimeCodePage<'a> {
     action: String,
+    /// A random value: the form that used a code up may send it again.
+    form: String,
     send_action: String,
     document: &'a str,
     to: &'a str,
@@ -363,7 +365,10 @@ pub(super) fn one_time_code_page(
         return to_page(http, request, key);
     };
     let language = request.language_or(question.language);
+    let mut random = [0; 16];
+    http.app().random.fill(&mut random);
     let content = OneTimeCodePage {
+        form: format!("{:032x}", u128::from_be_bytes(random)),
         send_action: form(request, key, language, "/sign/one-time-code/send"),
         action: form(request, key, language, "/sign/one-time-code"),
         document: &question.workflow_name,
