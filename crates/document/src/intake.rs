@@ -57,10 +57,11 @@ use serde::{Deserialize, Serialize};
 use self::flatten::Look;
 use crate::marks::stamp::{self, Mark, MarkContent};
 use crate::pages::render::{Opened, RenderFault};
+use crate::pdf::defect::DeviationKind;
 use crate::pdf::geometry::PageGeometry;
 use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Deviation, File};
 use crate::text::fonts::Fonts;
-use crate::verify::structure;
 
 /// What a file may be at most.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -190,7 +191,7 @@ pub fn inspect_counting(
     if signed::is_signed(&document) {
         return signed::take(bytes, document, limits);
     }
-    if !structure::is_read_alike(&bytes, &document) && !unsigned::is_certain(&bytes, document.was_encrypted()) {
+    if !is_read_alike(&bytes, password) && !unsigned::is_certain(&bytes, document.was_encrypted()) {
         return Err(Refused::DamagedAndMaybeSigned);
     }
     if clean::is_dynamic_xfa(&document) {
@@ -245,6 +246,14 @@ pub fn inspect_counting(
         warnings: settled.warnings,
         signatures: 0,
         fields: written.fields,
+    })
+}
+
+/// Whether every program reads the same from a file.
+fn is_read_alike(bytes: &SharedBytes, password: Option<&str>) -> bool {
+    File::open(bytes.clone(), password).is_ok_and(|file| {
+        let is_stray = |deviation: &Deviation| deviation.kind == DeviationKind::EntryAtZero;
+        file.read_all().is_ok() && !file.deviations().iter().any(is_stray)
     })
 }
 

@@ -9,6 +9,7 @@
 //!   readers of a document ask of either, with changes or without, is [`objects`]'s;
 //! - [`edit`] keeps changes beside a file; [`write`](mod@write) writes objects and whole files, [`append`](mod@append) adds a
 //!   section and keeps every earlier byte;
+//! - `appended` says whether what was appended to a file leaves nothing to programs that mend files;
 //! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;
 //! - [`defect`] names what is wrong.
 //!
@@ -20,6 +21,7 @@
 
 pub(crate) mod acro_form;
 pub mod append;
+mod appended;
 pub mod crypt;
 pub mod defect;
 pub mod edit;

@@ -17,9 +17,9 @@ use lopdf::Document;
 use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, settle};
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
-use crate::pdf::form;
 use crate::pdf::revision::RevisionWriter;
 use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{File, form};
 use crate::pki::authority::create_root;
 use crate::pki::keys::{KeyKind, Signer};
 use crate::sealing::validation_data::{ValidationData, add_validation_data};
@@ -60,12 +60,13 @@ pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> R
     if settle::has_external_streams(&document) {
         return Err(Refused::ExternalContent);
     }
-    let has_room = has_room(&document);
     drop(document);
+    // What the verifier cannot read it refuses below.
+    let has_room = File::open(bytes.clone(), None).map_or(true, |file| has_room(file.latest()));
     if !has_room {
         return Err(Refused::SignedWithUnusableValidationData);
     }
-    let signatures = are_intact(&bytes)?;
+    let signatures = are_intact(bytes.clone())?;
     let mut warnings = vec![Warning::AlreadySigned { count: signatures }];
     warnings.extend(kept?);
     if has_damaged_metadata {
@@ -84,7 +85,7 @@ pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> R
 }
 
 /// How many signatures there are, all of them intact.
-fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
+fn are_intact(bytes: SharedBytes) -> Result<u32, Refused> {
     // A sender may know signers that we do not.
     let verdict = verify_soundness(bytes);
     // What follows the last signature is allowed by all of them, or they would not be intact; the seal will cover it.
@@ -92,10 +93,10 @@ fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
     let fault = verdict
         .unsound()
         .filter(|(_, fault)| !matches!(fault, Fault::NotCoveredToEnd { .. }))
-        .min_by_key(|(_, fault)| matches!(fault, Fault::DamagedStructure));
+        .min_by_key(|(_, fault)| matches!(fault, Fault::DamagedStructure { .. }));
     match fault {
         None => Ok(u32::try_from(verdict.signatures.len()).unwrap_or(u32::MAX)),
-        Some((_, Fault::DamagedStructure)) => Err(Refused::SignedAndDamaged),
+        Some((_, Fault::DamagedStructure { .. })) => Err(Refused::SignedAndDamaged),
         Some((field, fault)) => Err(Refused::BrokenSignature {
             field: field.unwrap_or_default().to_owned(),
             detail: fault.to_string(),
@@ -112,7 +113,7 @@ fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
         detail,
         fault: None,
     })?;
-    let verdict = verify_soundness(&sealed);
+    let verdict = verify_soundness(sealed);
     let Some((field, fault)) = verdict.unsound().next() else {
         return Ok(());
     };

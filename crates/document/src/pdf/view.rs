@@ -7,6 +7,7 @@ use super::defect::{PdfDefect, Rule, defect};
 use super::file::{File, Place, Revision};
 use super::filter::{self, Decoded, Step};
 use super::object::{Dict, Object, Ref, Stream, StreamData};
+use super::parse;
 
 /// A chain of references is not longer.
 const MAX_CHAIN: usize = 16;
@@ -95,6 +96,15 @@ impl<'f> View<'f> {
         self.place_of(reference)
             .map(|place| self.file.written(place))
             .transpose()
+    }
+
+    /// Where the value at the end of a path of keys is in the file, counted from the header; the first key is one of this
+    /// object's. None if there is no such value, or the object lies in an object stream.
+    pub fn span_of(self, reference: Ref, path: &[&[u8]]) -> Option<Range<usize>> {
+        let Some(Written::InFile(span)) = self.written(reference).ok()? else {
+            return None;
+        };
+        parse::span_of(self.file.body().get(..span.end)?, span.start, path)
     }
 
     /// Every object, by its number.

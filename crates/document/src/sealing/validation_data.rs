@@ -21,8 +21,8 @@ use x509_cert::Certificate;
 use const_oid::db::rfc3161::ID_AA_TIME_STAMP_TOKEN;
 use der::Decode;
 
-use crate::pdf::form;
-use crate::pdf::revision::{self, RevisionWriter};
+use crate::pdf::revision::{self, RevisionError, RevisionWriter};
+use crate::pdf::{File, form};
 use crate::pki::certificates::Certified;
 use crate::pki::cms::SignedMessage;
 use crate::pki::keys::timestamp;
@@ -299,7 +299,9 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
                 existed_at: stamped_at.filter(|_| index == 0),
             }));
     }
-    let held = embedded::held(&document, &signer, stamped_at);
+    let held = File::open(pdf, None)
+        .and_then(|file| embedded::held(file.latest(), &signer, stamped_at))
+        .map_err(|_| RevisionError::BrokenCrossReference)?;
     evidence.has_validation_data = held.proves_signer;
     evidence.held_bytes = held.bytes;
     Ok(evidence)

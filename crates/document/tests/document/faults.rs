@@ -67,7 +67,8 @@ fn files_of_others_that_were_signed_with_a_stray_entry_are_damaged_and_not_taken
     ] {
         let verdict = judge(&folder, name, trust);
         let unsound: Vec<&Fault> = verdict.unsound().map(|(_, fault)| fault).collect();
-        assert_eq!(unsound, [&Fault::DamagedStructure], "{name}: {verdict:#?}");
+        let is_damaged = matches!(unsound.as_slice(), [Fault::DamagedStructure { .. }]);
+        assert!(is_damaged, "{name}: {verdict:#?}");
         let taken = inspect(read(&folder, name), &Limits::default());
         assert_eq!(taken.err(), Some(Refused::SignedAndDamaged), "{name}");
     }

@@ -283,7 +283,8 @@ fn a_file_that_was_signed_with_such_an_entry_is_damaged_and_not_forged() {
         let extended = extended.finish(style_of(references), known.next() + 1);
         for pdf in [&signed, &extended, &signed_by_others(&signed, &HOUSE.key)] {
             let verdict = judge(pdf);
-            assert_eq!(faults(&verdict), [&Fault::DamagedStructure], "{verdict:#?}");
+            let is_damaged = matches!(faults(&verdict).as_slice(), [Fault::DamagedStructure { .. }]);
+            assert!(is_damaged, "{verdict:#?}");
         }
     }
 }
