@@ -24,6 +24,7 @@
 
 mod attachments;
 pub(crate) mod changes;
+mod damaged;
 pub(crate) mod embedded;
 mod path;
 mod places;
@@ -47,9 +48,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::pdf::defect::DeviationKind;
-use crate::pdf::lex::Lexer;
 use crate::pdf::shared_bytes::SharedBytes;
-use crate::pdf::{Deviation, Dict, File, Object, PdfDefect, Ref, Rule, parse};
+use crate::pdf::{Deviation, Dict, File, Object, PdfDefect, Ref, Rule};
 use crate::pki::algorithms::SignatureFault;
 use crate::pki::keys::{KeyError, certificates_from_pem};
 use crate::pki::revocation::{MAX_ITEMS, Revocation, RevocationReason};
@@ -63,9 +63,6 @@ pub const MAX_SIGNATURES: usize = 32;
 /// How the value of a signature is reached from its own object, and from a field in which it stands.
 const OWN_VALUE: &[&[u8]] = &[b"Contents"];
 const VALUE_IN_FIELD: &[&[u8]] = &[b"V", b"Contents"];
-/// A byte range is not longer, in characters.
-const MAX_BYTE_RANGE: usize = 256;
-
 /// The end of the year 2999, in seconds since 1970.
 const FAR_FUTURE: i64 = 32_503_679_999;
 
@@ -525,7 +522,7 @@ pub fn verify_with(pdf: impl Into<SharedBytes>, means: &Means, at: Timestamp) ->
     let pdf = pdf.into();
     match judge(pdf.clone(), means, at) {
         Ok(verdict) => verdict,
-        Err(defect) => judge_unread(&pdf, &defect, means, at),
+        Err(defect) => damaged::judge(&pdf, &defect, |part| judge(part, means, at).ok()),
     }
 }
 
@@ -535,28 +532,6 @@ fn open(pdf: SharedBytes) -> Result<File, PdfDefect> {
     match file.access() {
         None => Ok(file),
         Some(_) => Err(PdfDefect::new(0, Rule::PasswordNeeded)),
-    }
-}
-
-/// What a file is that cannot be read.
-fn fault_of(defect: &PdfDefect) -> Fault {
-    let reason = defect.to_string();
-    match defect.rule {
-        Rule::NoHeader => Fault::Unreadable { reason },
-        Rule::PasswordNeeded | Rule::PasswordWrong | Rule::EncryptionDictionary | Rule::UnsupportedEncryption => {
-            Fault::Encrypted
-        }
-        _ => Fault::DamagedStructure { reason },
-    }
-}
-
-/// What a file is that somebody added to after a signature, so that it cannot be read.
-fn fault_of_appended(defect: &PdfDefect) -> Fault {
-    match (defect.rule, defect.object) {
-        (Rule::StrayEntry | Rule::StrayCompressedEntry | Rule::ObjectStream, Some(object)) => {
-            Fault::ForgedReferences { object: object.number }
-        }
-        _ => fault_of(defect),
     }
 }
 
@@ -581,51 +556,6 @@ fn judge(pdf: SharedBytes, means: &Means, at: Timestamp) -> Result<Verdict, PdfD
         signatures: signatures.into_iter().map(|signature| signature.report).collect(),
         faults,
     })
-}
-
-/// The verdict on a file that cannot be read: of the longest part of it that a signature says it covers and that can be read, the
-/// signatures, none of which proves anything.
-fn judge_unread(pdf: &SharedBytes, defect: &PdfDefect, means: &Means, at: Timestamp) -> Verdict {
-    let ends = ends_of_byte_ranges(pdf);
-    let verdict_of = |end: &usize| {
-        let verdict = judge(pdf.get(..*end)?.into(), means, at).ok()?;
-        (!verdict.signatures.is_empty()).then_some(verdict)
-    };
-    let mut parts = ends.range(..pdf.len()).rev().take(MAX_SIGNATURES);
-    let mut verdict = parts.find_map(verdict_of).unwrap_or(Verdict {
-        length: 0,
-        signatures: Vec::new(),
-        faults: Vec::new(),
-    });
-    let is_sound = |signature: &SignatureReport| !signature.faults.iter().any(Fault::concerns_soundness);
-    let fault = match fault_of(defect) {
-        // Nobody has signed it.
-        Fault::DamagedStructure { reason } if ends.is_empty() => Fault::Unreadable { reason },
-        Fault::DamagedStructure { .. } if verdict.signatures.iter().any(is_sound) => fault_of_appended(defect),
-        fault => fault,
-    };
-    verdict.length = length_of(pdf);
-    for signature in &mut verdict.signatures {
-        signature.faults.push(fault.clone());
-        signature.level = None;
-        signature.proved_at = None;
-    }
-    verdict.faults.insert(0, fault);
-    verdict
-}
-
-/// How much of a file each byte range covers that stands in it: a guess, where it cannot be read.
-fn ends_of_byte_ranges(pdf: &[u8]) -> BTreeSet<usize> {
-    const KEY: &[u8] = b"/ByteRange";
-    let end = |at: usize| {
-        let text = pdf.get(..pdf.len().min(at + MAX_BYTE_RANGE))?;
-        match parse::value(&mut Lexer::new(text, at)).ok()?.as_array()? {
-            [_, _, second, last] => second.as_usize()?.checked_add(last.as_usize()?),
-            _ => None,
-        }
-    };
-    let places = pdf.windows(KEY.len()).enumerate().filter(|(_, window)| *window == KEY);
-    places.filter_map(|(at, _)| end(at + KEY.len())).collect()
 }
 
 /// The signatures in the order in which they were made, each as far as it says it itself; and what is wrong with the file.
@@ -672,12 +602,21 @@ fn structure_fault(file: &File, signatures: &[Examined]) -> Option<Fault> {
     if let Some((revision, from)) = first
         && let Err(defect) = file.is_appended_strictly(revision, from)
     {
-        return Some(fault_of_appended(&defect));
+        return Some(damaged::fault_of_appended(&defect));
     }
-    // An entry that leads nowhere makes some programs search the file.
+    // An entry that leads nowhere makes some programs search the file. Who then changed something that was signed shows one
+    // document to these and another one to others.
     let is_stray = |deviation: &Deviation| deviation.kind == DeviationKind::EntryAtZero;
     let stray = file.deviations().into_iter().find(is_stray)?;
-    Some(fault_of(&PdfDefect::new(stray.offset, Rule::StrayEntry)))
+    let mut faults = signatures.iter().flat_map(|signature| &signature.report.faults);
+    let changed = faults.find_map(|fault| match fault {
+        Fault::ChangedAfterSigning { changes } => changes.iter().find(|change| change.object > 0),
+        _ => None,
+    });
+    Some(match changed {
+        Some(Change { object, .. }) => Fault::ForgedReferences { object: *object },
+        None => damaged::fault_of(&PdfDefect::new(stray.offset, Rule::StrayEntry)),
+    })
 }
 
 fn length_of(bytes: &[u8]) -> u64 {

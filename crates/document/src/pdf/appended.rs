@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::defect::{PdfDefect, Rule, defect};
+use super::defect::{Deviation, DeviationKind, PdfDefect, Rule, defect};
 use super::file::{File, Place, Revision, Version};
 use super::lex::{Lexer, is_white, run};
 use super::object::{Dict, Object, Ref};
@@ -14,6 +14,8 @@ use super::section::{Entry, Section, SectionKind, last_start};
 
 /// How many numbers may be reserved and not used; `/Size` counts them.
 const MAX_RESERVED: usize = 256;
+/// How far from the end of a file every program looks for `startxref`.
+const TAIL: usize = 1024;
 
 impl File {
     /// Which revision the first bytes of the body are, as a file by themselves; none if they are not one, or one that reaches
@@ -60,10 +62,23 @@ impl File {
         }
         self.lists_all_members(from)?;
         self.has_no_loose_bytes(from)?;
-        match self.deviations().into_iter().find(|deviation| deviation.offset >= from) {
+        // What follows the last end is among the loose bytes.
+        let is_lax = |lax: &Deviation| lax.offset >= from && lax.kind != DeviationKind::BytesAfterEnd;
+        match self.deviations().into_iter().find(is_lax) {
             Some(lax) => defect(lax.offset, Rule::AppendedLaxly(lax.kind)),
             None => Ok(()),
         }
+    }
+
+    /// Whether nothing but white space follows the newest revision, and so little that every program still finds its start.
+    pub fn ends_with_newest_revision(&self) -> bool {
+        const START: &[u8] = b"startxref";
+        let body = self.body();
+        let tail = body.get(body.len().saturating_sub(TAIL)..).unwrap_or_default();
+        let end = self.revisions.last().and_then(|newest| newest.end);
+        let rest = end.and_then(|end| body.get(end..));
+        let is_white_behind = rest.is_some_and(|rest| rest.iter().all(|byte| is_white(*byte)));
+        is_white_behind && tail.windows(START.len()).any(|window| window == START)
     }
 
     /// Where each of the revisions begins and ends that were appended.
@@ -86,7 +101,7 @@ impl File {
             };
             size = size.max(whole(&before.trailer, b"Size").unwrap_or(0));
             let section = self.appended_section(revision, begin)?;
-            leads_back(section, before)?;
+            leads_back(self.body(), section, before)?;
             self.hides_only_what_is_new(section, number)?;
             has_right_size(section, size)?;
             spans.push(begin..revision.end.unwrap_or(section.end));
@@ -152,12 +167,11 @@ impl File {
     }
 
     fn has_no_loose_bytes(&self, from: usize) -> Result<(), PdfDefect> {
-        let end = self.revisions.last().and_then(|newest| newest.end).unwrap_or(from);
         for gap in self.loose(from..self.body().len())? {
             // A comment in which a searching program finds nothing may stand between what is listed.
             let mut lexer = Lexer::new(self.body().get(..gap.end).unwrap_or_default(), gap.start);
             lexer.space();
-            if lexer.at() != gap.end || lexer.word_in_comment().is_some() || gap.start >= end {
+            if lexer.at() != gap.end || lexer.word_in_comment().is_some() {
                 return defect(gap.start, Rule::AppendedBytes);
             }
         }
@@ -176,9 +190,11 @@ fn is_its_own(number: u32, version: &Version, span: &Range<usize>) -> Result<(),
 }
 
 /// Whether a revision leads to the section before it and nowhere else, and to the same document.
-fn leads_back(section: &Section, before: &Section) -> Result<(), PdfDefect> {
+fn leads_back(body: &[u8], section: &Section, before: &Section) -> Result<(), PdfDefect> {
     let trailer = &section.trailer;
-    if whole(trailer, b"Prev") != Some(before.start) {
+    // In the signed bytes white space may stand there.
+    let behind_space = |at: usize| body.get(at..).map(|rest| at + run(rest, is_white));
+    if whole(trailer, b"Prev").and_then(behind_space) != Some(before.start) {
         return defect(section.start, Rule::AppendedPrevious);
     }
     if trailer.get(b"Root") != before.trailer.get(b"Root") {

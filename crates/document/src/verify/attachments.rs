@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::damaged::fault_of;
 use super::reading::{self, Reading};
-use super::{Fault, fault_of, open};
+use super::{Fault, open};
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Dict, Object};
 

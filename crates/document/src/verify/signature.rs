@@ -28,8 +28,6 @@ use crate::pki::timestamp::{TimestampError, TimestampToken};
 
 /// More timestamps of one signature than anybody needs.
 const MAX_TOKENS: usize = 16;
-/// How far from the end of a file every program looks for the start of its cross-references.
-const TAIL: usize = 1024;
 
 /// A signature as far as it says it itself.
 pub(super) struct Examined {
@@ -344,7 +342,9 @@ impl Examined {
             return self.push(Fault::NotInItsRevision);
         }
         let changes = changes::between(signed, current, &self.rules);
-        self.is_last_word = is_only_padding(file.bytes(), covered.end) || changes.are_only_validation_data();
+        let rest = file.bytes().get(covered.end..).unwrap_or_default();
+        let is_white = rest.iter().all(|byte| is_white(*byte));
+        self.is_last_word = file.ends_with_newest_revision() && (is_white || changes.are_only_validation_data());
         let Changes {
             permitted, forbidden, ..
         } = changes;
@@ -353,15 +353,6 @@ impl Examined {
             self.push(Fault::ChangedAfterSigning { changes: forbidden });
         }
     }
-}
-
-/// Whether nothing but white space follows the first `covered` bytes, and so little that every program still finds the start of
-/// the cross-references before it.
-fn is_only_padding(pdf: &[u8], covered: usize) -> bool {
-    const START: &[u8] = b"startxref";
-    let tail = pdf.get(pdf.len().saturating_sub(TAIL)..).unwrap_or_default();
-    let rest = pdf.get(covered..).unwrap_or_default();
-    rest.iter().all(|byte| is_white(*byte)) && tail.windows(START.len()).any(|window| window == START)
 }
 
 /// Reads a timestamp of that which `imprint` hashes, and proves that its signer signed it.

@@ -167,6 +167,12 @@ fn an_entry_that_leads_to_nothing_at_all_is_a_forgery_too() {
             }),
             "{at}: {verdict:#?}"
         );
+        // Of a file that cannot be read a signature is named and proves nothing.
+        let [signature] = verdict.signatures.as_slice() else {
+            panic!("{at}: {verdict:#?}")
+        };
+        assert_eq!(signature.covered, signed.len() as u64);
+        assert!(at == 0 || !signature.is_intact(), "{at}: {verdict:#?}");
     }
 }
 

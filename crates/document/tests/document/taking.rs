@@ -569,9 +569,9 @@ fn a_signed_file_whose_signature_is_broken_or_forbids_more_is_refused_by_name() 
     let mut broken = signed_before(References::Table);
     let position = broken
         .windows(7)
-        .position(|window| window == b"/Length")
+        .position(|window| window == b"stream\n")
         .expect("a stream");
-    broken[position - 1] ^= 1;
+    broken[position + 9] ^= 1;
     assert!(matches!(take(&broken).err(), Some(Refused::BrokenSignature { field, .. }) if field.starts_with("Other")));
 
     let mut longer = signed_before(References::Table);
