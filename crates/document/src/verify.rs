@@ -40,7 +40,7 @@ pub use rules::{FieldLock, Rules};
 pub use crate::pki::certificates::Identity;
 pub use crate::pki::revocation::{RevocationData, list_from_pem_or_der};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use domain::SealLevel;
 use jiff::Timestamp;
@@ -506,7 +506,7 @@ impl Fault {
 }
 
 /// Verifies all signatures of `pdf` at the time `at`, with nothing but trusted roots.
-pub fn verify(pdf: impl Into<SharedBytes>, roots: &TrustedRoots, at: Timestamp) -> Verdict {
+pub fn verify(pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Verdict {
     verify_with(pdf, &Means::from(roots.clone()), at)
 }
 
@@ -514,7 +514,7 @@ pub fn verify(pdf: impl Into<SharedBytes>, roots: &TrustedRoots, at: Timestamp) 
 pub fn verify_soundness(pdf: impl Into<SharedBytes>) -> Verdict {
     // The moment matters for trust alone; it only must lie behind every time that the file proves.
     let moment = Timestamp::from_second(FAR_FUTURE).unwrap_or(Timestamp::MAX);
-    verify(pdf, &TrustedRoots::default(), moment)
+    verify_with(pdf, &Means::default(), moment)
 }
 
 /// Verifies all signatures of `pdf` at the time `at`.

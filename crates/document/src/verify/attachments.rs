@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::damaged::fault_of;
 use super::reading::{self, Reading};
 use super::{Fault, open};
-use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Dict, Object};
 
 /// The most that one attachment may unpack to.
@@ -27,7 +26,7 @@ pub struct Attachment {
 }
 
 /// The files embedded in `pdf`, in the order of their names. One that cannot be unpacked is left out.
-pub fn attachments(pdf: impl Into<SharedBytes>) -> Result<Vec<Attachment>, Fault> {
+pub fn attachments(pdf: &[u8]) -> Result<Vec<Attachment>, Fault> {
     let file = open(pdf.into()).map_err(|defect| fault_of(&defect))?;
     let reading = reading::read(&file).map_err(|defect| fault_of(&defect))?;
     let mut found = Vec::new();

@@ -144,7 +144,7 @@ fn signed_files_of_the_corpus_are_listed_by_their_structure() {
     files.sort();
     for path in files {
         let pdf = std::fs::read(&path).expect("a file");
-        let verdict = document::verify::verify_soundness(&pdf);
+        let verdict = document::verify::verify_soundness(pdf);
         if verdict.signatures.is_empty() {
             continue;
         }

@@ -385,7 +385,7 @@ fn a_revocation_is_told_with_its_time_and_reason() {
             roots: HOUSE.roots(),
             revocation,
         };
-        let verdict = verify_with(&sealed(), &means, now());
+        let verdict = verify_with(sealed(), &means, now());
         assert!(!verdict.holds() && verdict.unsound().next().is_none(), "{verdict:?}");
         let told = verdict.signatures.first().and_then(SignatureReport::revocation);
         assert_eq!(told, Some(Revocation { since, reason }));

@@ -29,7 +29,7 @@ impl Comparison<'_> {
             }
             return;
         }
-        let old: Vec<Ref> = before.iter().filter_map(|entry| entry.as_ref()).collect();
+        let old: Vec<Ref> = before.iter().filter_map(Object::as_ref).collect();
         let known: BTreeSet<Ref> = old.iter().copied().collect();
         let (mut kept, mut seen, mut added) = (Vec::new(), BTreeSet::new(), Vec::new());
         for entry in after {
