@@ -5,7 +5,8 @@
 //!
 //! - [`lex`] and [`parse`] turn bytes into [`object`]s, which keep the spelling of numbers, names and strings;
 //! - [`section`] reads the chain of cross-reference sections, [`crypt`] decrypts, [`filter`] decodes streams;
-//! - [`file`](mod@file) opens a file, and [`view`] shows its objects as one of its revisions left them;
+//! - [`file`](mod@file) opens a file, and [`view`] shows its objects as one of its revisions left them; what
+//!   readers of a document ask of either, with changes or without, is [`objects`]'s;
 //! - [`edit`] keeps changes beside a file; [`write`](mod@write) writes objects and whole files, [`append`](mod@append) adds a
 //!   section and keeps every earlier byte;
 //! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;
@@ -17,6 +18,7 @@
 //!
 //! This is the lowest room: it uses no other.
 
+pub(crate) mod acro_form;
 pub mod append;
 pub mod crypt;
 pub mod defect;
@@ -27,12 +29,13 @@ pub(crate) mod form;
 pub mod geometry;
 pub mod lex;
 pub mod object;
-mod pages;
+pub mod objects;
 pub mod parse;
 pub mod rebuild;
 pub mod revision;
 pub mod section;
 pub mod shared_bytes;
+mod text_string;
 pub mod view;
 pub mod write;
 pub(crate) mod xmp;
@@ -40,4 +43,5 @@ pub(crate) mod xmp;
 pub use defect::{Deviation, PdfDefect, Rule};
 pub use file::File;
 pub use object::{Dict, Name, Number, Object, Ref, Str, Stream};
+pub use objects::Objects;
 pub use view::{View, Written};

@@ -19,6 +19,8 @@ use domain::template::PageSize;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 use thiserror::Error;
 
+use crate::pdf::{self, Objects, PdfDefect};
+
 /// A whole page in placements.
 const WHOLE: f64 = 1_000_000.0;
 /// The page tree of a file that our intake wrote is never deeper.
@@ -36,6 +38,9 @@ pub enum GeometryFault {
     /// The page is not a dictionary.
     #[error("the page is not a dictionary")]
     NotAPage,
+    /// The page, or what it refers to, cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] PdfDefect),
 }
 
 /// A quarter turn of the page, clockwise, as displayed.
@@ -125,6 +130,22 @@ impl Rectangle {
             right: self.right.min(other.right),
             top: self.top.min(other.top),
         }
+    }
+
+    /// A rectangle as a file has it (7.9.5), its numbers resolved.
+    pub(crate) fn of(objects: &impl Objects, object: &pdf::Object) -> Result<Option<Self>, PdfDefect> {
+        let Some([x1, y1, x2, y2, ..]) = objects.resolve(object)?.as_array() else {
+            return Ok(None);
+        };
+        let mut corners = [0.0; 4];
+        for (corner, number) in corners.iter_mut().zip([x1, y1, x2, y2]) {
+            match objects.resolve(number)?.as_f64() {
+                Some(number) => *corner = number,
+                None => return Ok(None),
+            }
+        }
+        let [x1, y1, x2, y2] = corners;
+        Ok(Some(Self::from_corners((x1, y1), (x2, y2))))
     }
 
     pub(crate) fn read(document: &Document, object: &Object) -> Option<Self> {
@@ -253,6 +274,24 @@ impl PageGeometry {
             rotation,
             user_unit,
         })
+    }
+
+    /// Reads the geometry of a page.
+    pub fn of(objects: &impl Objects, page: &pdf::Dict) -> Result<Self, GeometryFault> {
+        let media_box =
+            Rectangle::of(objects, objects.inherited(page, b"MediaBox")?)?.ok_or(GeometryFault::NoVisibleArea)?;
+        let crop_box = Rectangle::of(objects, objects.inherited(page, b"CropBox")?)?;
+        let rotation = objects.inherited(page, b"Rotate")?.as_f64();
+        let user_unit = match objects.get(page, b"UserUnit")? {
+            pdf::Object::Null => 1.0,
+            other => other.as_f64().ok_or(GeometryFault::BadUserUnit)?,
+        };
+        Self::new(
+            media_box,
+            crop_box,
+            rotation.map_or(Rotation::None, Rotation::from_degrees),
+            user_unit,
+        )
     }
 
     /// Reads the geometry of `page`, following the page tree for what is inherited.

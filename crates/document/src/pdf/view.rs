@@ -148,7 +148,11 @@ impl<'f> View<'f> {
 
     /// The data of a stream, decoded up to a filter that makes an image.
     pub fn decode(self, stream: &Stream, limit: usize) -> Result<Decoded, PdfDefect> {
-        let steps = self.filters(&stream.dict)?;
+        self.decode_with(stream, self.filters(&stream.dict)?, limit)
+    }
+
+    /// The same, where the filters are known.
+    pub(super) fn decode_with(self, stream: &Stream, steps: Vec<Step>, limit: usize) -> Result<Decoded, PdfDefect> {
         let raw = self.file.raw(stream, &steps).map_err(|rule| about(stream, rule))?;
         filter::decode(steps, &raw, limit).map_err(|rule| about(stream, rule))
     }
