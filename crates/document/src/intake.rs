@@ -403,7 +403,7 @@ impl Before<'_> {
             }
             proved.push(mark);
         }
-        let stamped = stamp::stamp(pdf, &fonts, &proved).map_err(|_| Refused::NotPdf)?;
+        let stamped = stamp::stamp(std::mem::take(pdf), &fonts, &proved).map_err(|_| Refused::NotPdf)?;
         let document = Document::load_mem(&stamped).map_err(|_| Refused::NotPdf)?;
         *pdf = rewrite::rewrite(document, &self.upload)?;
         Ok(())

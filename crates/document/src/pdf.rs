@@ -9,11 +9,11 @@
 //!   readers of a document ask of either, with changes or without, is [`objects`]'s;
 //! - [`edit`] keeps changes beside a file; [`write`](mod@write) writes objects and whole files, [`append`](mod@append) adds a
 //!   section and keeps every earlier byte;
+//! - `import` copies objects of one file into another, and `making` makes objects of our own;
 //! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;
 //! - [`defect`] names what is wrong.
 //!
-//! [`revision`] appends to a file that lopdf has read. `form` finds the fields of a form and adds to them, [`geometry`] knows
-//! where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a document, and
+//! `acro_form` finds the fields of a form and adds to them, [`geometry`] knows where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a document, and
 //! [`shared_bytes`] keeps a large file in memory once. Nothing here knows what a file is read or written for.
 //!
 //! This is the lowest room: it uses no other.
@@ -27,7 +27,9 @@ pub mod file;
 pub mod filter;
 pub(crate) mod form;
 pub mod geometry;
+pub(crate) mod import;
 pub mod lex;
+mod making;
 pub mod object;
 pub mod objects;
 pub mod parse;

@@ -106,7 +106,7 @@ fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
 
 /// May the file be extended and sealed? It is tried, with something on every page and a key that nobody knows afterwards, and
 /// the verifier has the word: nothing here decides by itself what a signature permits.
-fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
+fn allows_more(bytes: &SharedBytes, pages: usize) -> Result<(), Refused> {
     let sealed = rehearsed(bytes, pages).map_err(|detail| Refused::CannotBeExtended {
         field: String::new(),
         detail,
@@ -139,7 +139,7 @@ fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
 }
 
 /// The file, extended and sealed as it will be when all have signed, with validation data behind it.
-fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
+fn rehearsed(bytes: &SharedBytes, pages: usize) -> Result<Vec<u8>, String> {
     let said = |error: &dyn std::error::Error| error.to_string();
     let marks: Vec<Mark> = (1..)
         .take(pages)
@@ -166,12 +166,12 @@ fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
         mark: None,
     };
     let key = create_root("Rehearsal", KeyKind::EcdsaP256, at).map_err(|error| said(&error))?;
-    let sealed = seal(&extended, &key, &details).map_err(|error| said(&error))?;
+    let sealed = seal(extended, &key, &details).map_err(|error| said(&error))?;
     let data = ValidationData {
         certificates: key.certificates().to_vec(),
         ..ValidationData::default()
     };
-    add_validation_data(&sealed, &data).map_err(|error| said(&error))
+    add_validation_data(sealed, &data).map_err(|error| said(&error))
 }
 
 /// What stays in the file that would be removed from another one.

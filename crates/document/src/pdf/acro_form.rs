@@ -11,6 +11,8 @@ use super::objects::Objects;
 const MAX_FIELDS: usize = 100_000;
 /// `SignaturesExist` and `AppendOnly` (12.7.3).
 const SIGNATURE_FLAGS: i64 = 3;
+/// `Print` and `Locked` (12.5.3), for widgets.
+pub(crate) const PRINTED_AND_LOCKED: i64 = 4 | 128;
 /// What the names of fields begin with that show what was filled in, and wait for the seal.
 pub(crate) const WAITING_PREFIX: &str = "CountersignPage";
 
@@ -107,6 +109,11 @@ pub(crate) fn waiting_for_seal(objects: &impl Objects) -> Result<Vec<Ref>, PdfDe
         }
     }
     Ok(waiting)
+}
+
+/// A lock of all fields (Table 236). In a signature field it is an indirect object.
+pub(crate) fn lock() -> Dict {
+    Dict::of([("Type", Object::name("SigFieldLock")), ("Action", Object::name("All"))])
 }
 
 /// Adds a widget to the annotations of its page.

@@ -1,17 +1,11 @@
-//! The form of a file (ISO 32000-2, 12.7): its signature fields, for sealing and for verifying.
+//! The form of a file (ISO 32000-2, 12.7): its signature fields, for verifying.
 
 use std::collections::BTreeSet;
 
-use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
-
-use crate::pdf::revision::{RevisionError, RevisionWriter};
+use lopdf::{Dictionary, Document, Object, decode_text_string};
 
 /// More fields than any form has; bounds the walk through a hostile one.
 const MAX_FIELDS: usize = 100_000;
-/// `SignaturesExist` and `AppendOnly` (12.7.3).
-const SIGNATURE_FLAGS: i64 = 3;
-/// What the names of fields begin with that show what was filled in, and wait for the seal.
-pub(crate) const WAITING_PREFIX: &str = "CountersignPage";
 
 /// Follows a reference, or takes the object as it is; null where it leads nowhere.
 pub(crate) fn resolve<'a>(document: &'a Document, object: &'a Object) -> &'a Object {
@@ -49,7 +43,6 @@ pub(crate) fn text(document: &Document, parent: &Dictionary, key: &[u8]) -> Opti
 
 /// A field, as the walk through the form meets it.
 struct Met<'a> {
-    id: Option<ObjectId>,
     field: &'a Dictionary,
     /// Its type, or the inherited one.
     kind: Option<&'a [u8]>,
@@ -78,11 +71,7 @@ fn fields(document: &Document) -> Vec<Met<'_>> {
             continue;
         };
         let kind = name(document, field, b"FT").or(inherited);
-        found.push(Met {
-            id: object.as_reference().ok(),
-            field,
-            kind,
-        });
+        found.push(Met { field, kind });
         if found.len() >= MAX_FIELDS {
             break;
         }
@@ -104,76 +93,4 @@ pub(crate) fn signatures(document: &Document) -> Vec<&Dictionary> {
         .filter(|value| value.as_reference().map_or(true, |id| seen.insert(id)))
         .filter_map(|value| resolve(document, value).as_dict().ok())
         .collect()
-}
-
-/// A name that no field has: `stem` with the lowest free number.
-pub(crate) fn free_field_name(document: &Document, stem: &str) -> String {
-    let taken: BTreeSet<String> = fields(document)
-        .into_iter()
-        .filter_map(|met| text(document, met.field, b"T"))
-        .collect();
-    // Of one more names than there are fields, one is free.
-    (1..=taken.len() + 1)
-        .map(|number| format!("{stem}{number}"))
-        .find(|name| !taken.contains(name))
-        .unwrap_or_else(|| stem.to_owned())
-}
-
-/// The fields that show what was filled in and have no signature yet: the seal becomes their value.
-pub(crate) fn waiting_for_seal(document: &Document) -> Vec<ObjectId> {
-    fields(document)
-        .into_iter()
-        .filter(|met| met.kind == Some(b"Sig") && !met.field.has(b"V"))
-        .filter(|met| text(document, met.field, b"T").is_some_and(|name| name.starts_with(WAITING_PREFIX)))
-        .filter_map(|met| met.id)
-        .collect()
-}
-
-/// Adds a widget to the annotations of its page.
-pub(crate) fn add_to_page(
-    writer: &mut RevisionWriter<'_>,
-    page: ObjectId,
-    widget: ObjectId,
-) -> Result<(), RevisionError> {
-    let annotations = writer.edit_dictionary(page)?.get(b"Annots").ok().cloned();
-    // An array of its own is changed in its own place, so that the page stays as it is.
-    if let Some(Object::Reference(id)) = annotations
-        && let Some(Object::Array(_)) = writer.object(id)
-    {
-        if let Object::Array(array) = writer.edit(id)? {
-            array.push(widget.into());
-        }
-        return Ok(());
-    }
-    let mut array = match annotations.as_ref().map(|object| writer.resolve(object)) {
-        Some(Object::Array(array)) => array.clone(),
-        _ => Vec::new(),
-    };
-    array.push(widget.into());
-    writer.edit_dictionary(page)?.set("Annots", array);
-    Ok(())
-}
-
-/// Adds a field to the form, which is made where there is none, and says that the form has signatures.
-pub(crate) fn add_to_form(writer: &mut RevisionWriter<'_>, widget: ObjectId) -> Result<(), RevisionError> {
-    let root = writer.root();
-    let entry = writer.edit_dictionary(root)?.get(b"AcroForm").ok().cloned();
-    let mut acro_form = match entry.as_ref().map(|object| writer.resolve(object)) {
-        Some(Object::Dictionary(dictionary)) => dictionary.clone(),
-        _ => Dictionary::new(),
-    };
-    let mut fields = match acro_form.get(b"Fields").ok().map(|object| writer.resolve(object)) {
-        Some(Object::Array(array)) => array.clone(),
-        _ => Vec::new(),
-    };
-    fields.push(widget.into());
-    acro_form.set("Fields", fields);
-    acro_form.set("SigFlags", SIGNATURE_FLAGS);
-    match entry {
-        Some(Object::Reference(id)) if matches!(writer.object(id), Some(Object::Dictionary(_))) => {
-            writer.replace(id, acro_form);
-        }
-        _ => writer.edit_dictionary(root)?.set("AcroForm", acro_form),
-    }
-    Ok(())
 }

@@ -110,6 +110,11 @@ impl Rectangle {
         self.top - self.bottom
     }
 
+    /// As a file has it (7.9.5).
+    pub(crate) fn object(&self) -> pdf::Object {
+        pdf::Object::numbers([self.left, self.bottom, self.right, self.top])
+    }
+
     /// As boxes are written.
     #[expect(
         clippy::cast_possible_truncation,

@@ -551,6 +551,16 @@ pub enum StreamData {
     New(Vec<u8>),
 }
 
+impl StreamData {
+    /// How many bytes they are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::InFile { span, .. } => span.len(),
+            Self::New(bytes) => bytes.len(),
+        }
+    }
+}
+
 impl Stream {
     /// A new stream.
     pub fn new(dict: Dict, bytes: Vec<u8>) -> Self {

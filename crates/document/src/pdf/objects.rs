@@ -156,6 +156,16 @@ pub trait Objects {
         self.view().decode_with(stream, steps, limit)
     }
 
+    /// The data of a stream whose filters can all be decoded.
+    fn decode_whole(&self, stream: &Stream, limit: usize) -> Result<Vec<u8>, PdfDefect> {
+        let decoded = self.decode(stream, limit)?;
+        if decoded.left.is_empty() {
+            Ok(decoded.bytes)
+        } else {
+            defect(0, Rule::UnknownFilter)
+        }
+    }
+
     /// The content of a page, decoded: its streams, with a space behind each if there are several (7.8.2).
     fn content(&self, page: Ref, limit: usize) -> Result<Vec<u8>, PdfDefect> {
         let streams = match self.get(self.page(page)?, b"Contents")? {

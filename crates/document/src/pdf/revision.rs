@@ -49,9 +49,6 @@ pub enum RevisionError {
     /// An object that was to be changed as a dictionary is none.
     #[error("object {0} {1} is not a dictionary")]
     NotADictionary(u32, u16),
-    /// A stream that was to be changed was left out by `read`.
-    #[error("the content of object {0} {1} was not read, so the object cannot be changed")]
-    ContentLeftOut(u32, u16),
     /// Offsets or object numbers would leave the range that the format can express.
     #[error("the file is too large for another revision (offsets end at 4 GiB)")]
     TooLarge,
@@ -64,32 +61,6 @@ pub enum RevisionError {
 enum SectionKind {
     Table,
     Stream,
-}
-
-/// What a stream may have at most for [`read`] to keep its content, in bytes.
-const LARGEST_KEPT: usize = 64 * 1024;
-
-/// Reads a file that is to get a revision: all its objects, but not the content of large pictures, fonts, drawings and
-/// embedded files. A revision leaves those where they are, so they need not be in memory twice while it is written.
-pub(crate) fn read(pdf: &[u8]) -> Result<Document, lopdf::Error> {
-    let mut document = Document::load_mem(pdf)?;
-    for object in document.objects.values_mut() {
-        if let Object::Stream(stream) = object
-            && stream.content.len() > LARGEST_KEPT
-            && [&b"Type"[..], b"Subtype", b"Length1"]
-                .iter()
-                .any(|key| stream.dict.has(key))
-        {
-            stream.content = Vec::new();
-            stream.allows_compression = false;
-        }
-    }
-    Ok(document)
-}
-
-/// Whether [`read`] left the content of this object out. The reader itself gives no stream this mark.
-fn is_left_out(object: &Object) -> bool {
-    matches!(object, Object::Stream(stream) if stream.content.is_empty() && !stream.allows_compression)
 }
 
 /// Collects changed and new objects and appends them as one revision.
@@ -213,9 +184,6 @@ impl<'a> RevisionWriter<'a> {
                     .objects
                     .get(&id)
                     .ok_or(RevisionError::NoSuchObject(id.0, id.1))?;
-                if is_left_out(object) {
-                    return Err(RevisionError::ContentLeftOut(id.0, id.1));
-                }
                 Ok(entry.insert(object.clone()))
             }
         }

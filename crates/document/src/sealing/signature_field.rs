@@ -6,12 +6,13 @@
 //! in. The byte range has a fixed width, and the gap is exactly the hexadecimal string with its angle brackets.
 
 use aws_lc_rs::digest;
-use lopdf::{Dictionary, Object, ObjectId, StringFormat, dictionary, text_string};
 
-use crate::marks::stamp::reals;
-use crate::pdf::form;
+use crate::pdf::acro_form;
+use crate::pdf::append::Appended;
+use crate::pdf::edit::Edits;
 use crate::pdf::geometry::Rectangle;
-use crate::pdf::revision::{Revision, RevisionWriter, hexadecimal};
+use crate::pdf::revision::hexadecimal;
+use crate::pdf::{Dict, Object, PdfDefect, Ref, Str};
 use crate::sealing::SealError;
 
 /// Room for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
@@ -19,17 +20,15 @@ use crate::sealing::SealError;
 pub(super) const ROOM: usize = 16 * 1024;
 /// Ten digits, as wide as any offset of the format.
 const WIDE_NUMBER: i64 = 9_999_999_999;
-/// `Print` and `Locked` (12.5.3).
-const WIDGET_FLAGS: i64 = 4 | 128;
 
 /// A signature dictionary with room for the byte range, and for so many bytes of a value. They come first: they are searched
 /// for, and what follows may be anybody's text.
-pub(super) fn placeholders(room: usize) -> Dictionary {
-    let mut dictionary = Dictionary::new();
-    let wide = Object::Integer(WIDE_NUMBER);
-    dictionary.set("ByteRange", vec![Object::Integer(0), wide.clone(), wide.clone(), wide]);
-    dictionary.set("Contents", Object::String(vec![0; room], StringFormat::Hexadecimal));
-    dictionary
+pub(super) fn placeholders(room: usize) -> Dict {
+    let wide = || Object::from(WIDE_NUMBER);
+    Dict::of([
+        ("ByteRange", vec![0.into(), wide(), wide(), wide()].into()),
+        ("Contents", Str::hex(&vec![0; room]).into()),
+    ])
 }
 
 /// What the field of a signature is like.
@@ -47,68 +46,49 @@ pub(super) struct Look {
     /// Where, in user space.
     pub(super) rectangle: Rectangle,
     /// The drawing.
-    pub(super) appearance: ObjectId,
+    pub(super) appearance: Ref,
 }
 
 /// Adds a field that holds the signature dictionary `signature`.
-pub(super) fn add(
-    writer: &mut RevisionWriter<'_>,
-    page: ObjectId,
-    signature: ObjectId,
-    field: &Field<'_>,
-) -> Result<(), SealError> {
-    let widget = add_widget(writer, page, signature, field);
-    form::add_to_page(writer, page, widget)?;
-    form::add_to_form(writer, widget)?;
-    Ok(())
-}
-
-fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: ObjectId, field: &Field<'_>) -> ObjectId {
-    let name = form::free_field_name(writer.document(), field.stem);
-    let mut widget = Dictionary::new();
-    widget.set("Type", "Annot");
-    widget.set("Subtype", "Widget");
-    widget.set("FT", "Sig");
-    widget.set("T", text_string(&name));
+pub(super) fn add(edits: &mut Edits<'_>, page: Ref, signature: Ref, field: &Field<'_>) -> Result<(), PdfDefect> {
+    let name = acro_form::free_field_name(edits, field.stem)?;
+    let mut widget = Dict::of([
+        ("Type", Object::name("Annot")),
+        ("Subtype", Object::name("Widget")),
+        ("FT", Object::name("Sig")),
+        ("T", Object::text(&name)),
+    ]);
     if let Some(look) = &field.look {
-        let Rectangle {
-            left,
-            bottom,
-            right,
-            top,
-        } = look.rectangle;
-        widget.set("Rect", reals([left, bottom, right, top]));
-        widget.set("AP", dictionary! { "N" => look.appearance });
+        widget.set(b"Rect", look.rectangle.object());
+        widget.set(b"AP", Dict::of([("N", look.appearance.into())]));
     } else {
-        widget.set("Rect", vec![0.into(), 0.into(), 0.into(), 0.into()]);
+        widget.set(b"Rect", Object::numbers([0.0; 4]));
     }
-    widget.set("F", WIDGET_FLAGS);
-    widget.set("P", page);
-    widget.set("V", signature);
+    widget.set(b"F", acro_form::PRINTED_AND_LOCKED);
+    widget.set(b"P", page);
+    widget.set(b"V", signature);
     if field.locks {
-        let mut lock = Dictionary::new();
-        lock.set("Type", "SigFieldLock");
-        lock.set("Action", "All");
         // Table 236: the lock of a signature field is an indirect object.
-        let lock = writer.add(lock);
-        widget.set("Lock", lock);
+        let lock = edits.add(acro_form::lock());
+        widget.set(b"Lock", lock);
     }
-    writer.add(widget)
+    let widget = edits.add(widget);
+    acro_form::add_to_page(edits, page, widget)?;
+    acro_form::add_to_form(edits, widget)
 }
 
 /// Sets the byte range of the signature dictionary `signature`, which has `room`, and puts the value in that `sign` makes of
 /// the digest of everything but the gap.
 pub(super) fn fill(
-    revision: Revision,
-    signature: ObjectId,
+    appended: Appended,
+    signature: Ref,
     room: usize,
     algorithm: &'static digest::Algorithm,
     sign: impl FnOnce(&[u8]) -> Result<Vec<u8>, SealError>,
 ) -> Result<Vec<u8>, SealError> {
-    let written = revision.written.get(&signature).ok_or(SealError::PlaceholderLost)?;
-    let start = written.start;
-    let mut bytes = revision.bytes;
-    let gap = Gap::find(&bytes, start, room)?;
+    let Appended { mut bytes, written } = appended;
+    let written = written.get(&signature).ok_or(SealError::PlaceholderLost)?;
+    let gap = Gap::find(&bytes, written, room)?;
     gap.write_byte_range(&mut bytes)?;
     let digest = gap.digest(&bytes, algorithm)?;
     gap.write_value(&mut bytes, &sign(digest.as_ref())?)?;
@@ -123,14 +103,15 @@ struct Gap {
 }
 
 impl Gap {
-    fn find(bytes: &[u8], from: usize, room: usize) -> Result<Self, SealError> {
+    /// `written` is where the signature dictionary lies.
+    fn find(bytes: &[u8], written: &std::ops::Range<usize>, room: usize) -> Result<Self, SealError> {
         let after = |from: usize, pattern: &[u8]| {
-            let rest = bytes.get(from..)?;
+            let rest = bytes.get(from..written.end)?;
             let position = rest.windows(pattern.len()).position(|window| window == pattern)?;
             Some(from + position + pattern.len())
         };
         let find = || {
-            let key = after(from, b"/ByteRange")?;
+            let key = after(written.start, b"/ByteRange")?;
             let open = after(key, b"[")?;
             let close = after(open, b"]")?;
             let key = after(close, b"/Contents")?;

@@ -8,7 +8,7 @@ use lopdf::{DecompressError, Document, Error, Object};
 
 use super::TrustedRoots;
 use super::path::Pool;
-use crate::pdf::form;
+use crate::pdf::{self, Objects, PdfDefect, Rule, form};
 use crate::pki::certificates::Certified;
 use crate::pki::revocation::{MAX_ITEMS, RevocationData, Status, status};
 
@@ -77,6 +77,52 @@ impl Embedded {
     }
 }
 
+/// The same of a file that our own reader has read.
+fn embedded_in(objects: &impl Objects) -> Result<Embedded, PdfDefect> {
+    let Some(store) = objects.dict(objects.catalog()?, b"DSS")? else {
+        return Ok(Embedded::default());
+    };
+    let mut left = MAX_STORE;
+    let mut is_too_much = false;
+    let mut items = |key: &[u8]| -> Result<Vec<Vec<u8>>, PdfDefect> {
+        let entries = objects.array(store, key)?.unwrap_or_default();
+        is_too_much |= entries.len() > MAX_ITEMS;
+        let mut items = Vec::new();
+        for entry in entries {
+            if is_too_much {
+                break;
+            }
+            let pdf::Object::Stream(stream) = objects.resolve(entry)? else {
+                continue;
+            };
+            match objects.decode_whole(stream, left) {
+                Ok(item) => {
+                    left = left.saturating_sub(item.len());
+                    items.push(item);
+                }
+                Err(defect) if defect.rule == Rule::TooLarge => is_too_much = true,
+                // What nobody can read says nothing.
+                Err(_) => {}
+            }
+        }
+        Ok(items)
+    };
+    let (certificates, lists, responses) = (items(b"Certs")?, items(b"CRLs")?, items(b"OCSPs")?);
+    if is_too_much {
+        return Ok(Embedded {
+            is_present: true,
+            is_too_much,
+            ..Embedded::default()
+        });
+    }
+    Ok(Embedded {
+        certificates,
+        revocation: RevocationData { lists, responses },
+        is_present: true,
+        is_too_much,
+    })
+}
+
 /// What the validation data of a file are to somebody who adds to them.
 pub(crate) struct Held {
     /// How many bytes they are.
@@ -87,8 +133,8 @@ pub(crate) struct Held {
 
 /// What a file holds, and whether it proves the first of these certificates (DER), which is known with its issuers, good at a
 /// moment; a revocation before now and after that moment is no matter.
-pub(crate) fn held(document: &Document, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Held {
-    let embedded = Embedded::of(document);
+pub(crate) fn held(objects: &impl Objects, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Result<Held, PdfDefect> {
+    let embedded = embedded_in(objects)?;
     let RevocationData { lists, responses } = &embedded.revocation;
     let all = [&embedded.certificates, lists, responses];
     let bytes = all.into_iter().flatten().map(Vec::len).sum();
@@ -113,8 +159,8 @@ pub(crate) fn held(document: &Document, certificates: &[Vec<u8>], at: Option<Tim
             });
         Some(is_proved)
     };
-    Held {
+    Ok(Held {
         bytes,
         proves_signer: proves_signer().unwrap_or_default(),
-    }
+    })
 }
