@@ -342,7 +342,7 @@ mod bytes {
 
     #[test]
     fn a_value_from_another_file_is_named() {
-        let other = seal(&unsigned(References::Stream), &HOUSE.key, &details(true)).expect("sealed");
+        let other = seal(unsigned(References::Stream), &HOUSE.key, &details(true)).expect("sealed");
         let mut pdf = sealed(References::Table);
         let (from, to) = (gap(&other), gap(&pdf));
         pdf[to].copy_from_slice(&other[from]);
@@ -548,7 +548,7 @@ mod pages {
                 "D" => dictionary! { "ON" => vec![layer.into()] },
             },
         );
-        let sealed = seal(&file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
+        let sealed = seal(file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
         let pdf = change_catalog(&sealed, |catalog| {
             catalog.set(
                 "OCProperties",
@@ -571,7 +571,7 @@ mod pages {
             .get_dictionary_mut(page)
             .expect("a page")
             .set("Contents", Object::Reference(missing));
-        let sealed = seal(&file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
+        let sealed = seal(file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
         let pdf = append(&sealed, |_, writer| {
             writer.replace(missing, Stream::new(Dictionary::new(), b"BT ET".to_vec()));
         });
@@ -1181,7 +1181,7 @@ mod signatures {
     #[test]
     fn a_value_by_an_unknown_root_is_named() {
         let stranger = House::new(KeyKind::EcdsaP256);
-        let pdf = seal(&unsigned(References::Table), &stranger.key, &details(true)).expect("sealed");
+        let pdf = seal(unsigned(References::Table), &stranger.key, &details(true)).expect("sealed");
         assert_names(&pdf, |fault| matches!(fault, Fault::UntrustedSigner { .. }));
     }
 
@@ -1227,7 +1227,7 @@ mod signatures {
 
     #[test]
     fn a_root_certificate_used_to_seal_is_named() {
-        let pdf = seal(&unsigned(References::Table), &HOUSE.root, &details(true)).expect("sealed");
+        let pdf = seal(unsigned(References::Table), &HOUSE.root, &details(true)).expect("sealed");
         assert_names(&pdf, |fault| matches!(fault, Fault::CertificateUnusable { .. }));
     }
 

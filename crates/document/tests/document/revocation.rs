@@ -56,7 +56,7 @@ fn said(sealed: &[u8], revocation: RevocationData) -> Said {
 }
 
 fn sealed() -> Vec<u8> {
-    seal(&unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed")
+    seal(unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed")
 }
 
 fn own() -> &'static [u8] {
@@ -219,7 +219,7 @@ fn a_list_counts_where_the_issuer_signed_it_and_it_covers_the_certificate() {
     };
     let certificate = issue_certificate(Some(&HOUSE.root), &key, request).expect("a certificate");
     let signer = SealKey::from_key(key, vec![certificate.clone(), root().to_vec()]).expect("a key");
-    let sealed = seal(&unsigned(References::Table), &signer, &details(true)).expect("sealed");
+    let sealed = seal(unsigned(References::Table), &signer, &details(true)).expect("sealed");
     let stranger = House::new(KeyKind::EcdsaP256);
     let plain = List {
         this_update: now() - 1.minute(),

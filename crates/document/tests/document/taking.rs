@@ -586,7 +586,7 @@ fn a_signed_file_whose_signature_is_broken_or_forbids_more_is_refused_by_name() 
     assert_eq!(take(&certified).err(), Some(Refused::CertificationForbids { level: 1 }));
 
     let approved = document::sealing::seal(
-        &samples::unsigned(References::Table),
+        samples::unsigned(References::Table),
         &samples::HOUSE.key,
         &samples::details(false),
     );
