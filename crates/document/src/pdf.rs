@@ -13,13 +13,16 @@
 //! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;
 //! - [`defect`] names what is wrong.
 //!
-//! `acro_form` finds the fields of a form and adds to them, [`geometry`] knows where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a document, and
-//! [`shared_bytes`] keeps a large file in memory once. Nothing here knows what a file is read or written for.
+//! `acro_form` finds the fields of a form and adds to them, [`structure`] adds to what assistive technology reads,
+//! [`geometry`] knows where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a document and
+//! [`claims`] the standards that it claims to keep, and [`shared_bytes`] keeps a large file in memory once. Nothing here knows
+//! what a file is read or written for.
 //!
 //! This is the lowest room: it uses no other.
 
 pub(crate) mod acro_form;
 pub mod append;
+pub mod claims;
 pub mod crypt;
 pub mod defect;
 pub mod edit;
@@ -37,6 +40,7 @@ pub mod rebuild;
 pub mod revision;
 pub mod section;
 pub mod shared_bytes;
+pub mod structure;
 mod text_string;
 pub mod view;
 pub mod write;

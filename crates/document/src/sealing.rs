@@ -133,7 +133,9 @@ fn seal_at_level(
     };
     let field = Field {
         stem: "Seal",
+        words: words(details),
         locks: !details.certify,
+        is_in_structure: details.certify,
         look,
     };
     signature_field::add(&mut edits, page, signature, &field)?;
@@ -159,6 +161,16 @@ fn seal_at_level(
         }
         Ok(value)
     })
+}
+
+/// What a seal is, in the words that it says of itself.
+fn words(details: &SealDetails) -> String {
+    match (details.name.as_str(), details.reason.as_str()) {
+        ("", "") => "Seal".to_owned(),
+        (name, "") => name.to_owned(),
+        ("", reason) => reason.to_owned(),
+        (name, reason) => format!("{name}: {reason}"),
+    }
 }
 
 fn signature_dictionary(details: &SealDetails, room: usize, catalog: Ref) -> Dict {

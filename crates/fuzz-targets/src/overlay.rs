@@ -16,7 +16,10 @@ pub fn overlay(data: &[u8]) -> bool {
     };
     let part = |number: &u8| u32::from(*number) * 4_000;
     let content = match kind % 4 {
-        0 => MarkContent::Picture { bytes: rest.to_vec() },
+        0 => MarkContent::Picture {
+            bytes: rest.to_vec(),
+            words: String::new(),
+        },
         1 | 2 => MarkContent::Text {
             text: String::from_utf8_lossy(rest).into_owned(),
             style: TextStyle {

@@ -9,7 +9,8 @@
 //! The bytes of a signed file are a stranger's. Intake has had them parsed by the same reader, in a
 //! process with limited memory, time and stack, before they come here.
 
-use crate::marks::stamp::{Mark, Sheet, StampError, as_appearance, stamp_onto};
+use crate::marks::stamp::{Mark, Sheet, StampError, Where, as_appearance, stamp_onto};
+use crate::marks::tagging::Meaning;
 use crate::pdf::acro_form;
 use crate::pdf::edit::Edits;
 use crate::pdf::geometry::DisplayedBox;
@@ -25,10 +26,10 @@ const MARGIN: f64 = 4.0;
 /// Draws all `marks` as appearances of new signature fields, and returns the file with its new
 /// revision; without marks, as it was.
 pub fn stamp(pdf: impl Into<SharedBytes>, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
-    stamp_onto(pdf.into(), fonts, marks, add_field)
+    stamp_onto(pdf.into(), fonts, marks, Where::InFields)
 }
 
-fn add_field(sheet: &Sheet, drawing: Ref, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
+pub(super) fn add_field(sheet: &Sheet, drawing: Ref, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
     let size = sheet.geometry.displayed_size();
     let place = surrounding(
         sheet.marks.iter().map(|(place, _)| place),
@@ -45,11 +46,15 @@ fn add_field(sheet: &Sheet, drawing: Ref, edits: &mut Edits<'_>) -> Result<(), P
 }
 
 fn widget(sheet: &Sheet, place: &DisplayedBox, name: &str, drawing: Ref, lock: Ref) -> Dict {
+    let words: Vec<&str> = sheet.meanings.iter().map(Meaning::words).collect();
+    let words = words.join("\n");
+    let words = if words.trim().is_empty() { name } else { &words };
     Dict::of([
         ("Type", Object::name("Annot")),
         ("Subtype", Object::name("Widget")),
         ("FT", Object::name("Sig")),
         ("T", Object::text(name)),
+        ("TU", Object::text(words)),
         ("Rect", sheet.geometry.user_rectangle(place).object()),
         ("F", acro_form::PRINTED_AND_LOCKED.into()),
         ("P", sheet.page.into()),

@@ -7,6 +7,8 @@
 //! in `q` … `Q`, for it may leave the graphics state changed (ISO 32000-2, 8.4.2), and its
 //! resources are copied before ours are added, for it may share them with other pages.
 //!
+//! In a tagged file the marks become part of its structure (`super::tagging`).
+//!
 //! The file must be one that intake wrote or took: it is parsed here, in the main process.
 
 use std::collections::BTreeMap;
@@ -24,12 +26,15 @@ use krilla::surface::Surface;
 use thiserror::Error;
 
 use crate::marks::drawing::{DrawingFault, Figure, Segment, figure};
+use crate::marks::extend;
 use crate::marks::picture::{Decoded, PictureFault};
+use crate::marks::tagging::{self, Meaning};
 use crate::pdf::append::{AppendError, append};
 use crate::pdf::edit::Edits;
 use crate::pdf::geometry::{DisplayedBox, GeometryFault, Matrix, PageGeometry, displayed_box};
 use crate::pdf::import::Import;
 use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::structure::Structure;
 use crate::pdf::{Dict, File, Object, Objects, PdfDefect, Ref, Stream};
 use crate::text::fonts::Fonts;
 use crate::text::layout::{self, BoxText, Outline, TextFault, TextStyle};
@@ -55,6 +60,13 @@ pub enum MarkContent {
         /// How it looks.
         style: TextStyle,
     },
+    /// A text beside the content, as in the margin of each page: assistive technology passes over it.
+    Aside {
+        /// The text.
+        text: String,
+        /// How it looks.
+        style: TextStyle,
+    },
     /// The value of a form's field: as a text, but what does not fit is cut off.
     FormText {
         /// The text.
@@ -70,6 +82,8 @@ pub enum MarkContent {
     Picture {
         /// The file.
         bytes: Vec<u8>,
+        /// What it is, for those who do not see it.
+        words: String,
     },
     /// A signature or seal that is drawn from its description, as large as its box allows, in the middle of it.
     Drawing(Drawing),
@@ -142,28 +156,49 @@ pub fn outline(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Option<Out
 
 /// Draws all `marks` and returns the file with its new revision; without marks, as it was.
 pub fn stamp(pdf: impl Into<SharedBytes>, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
-    stamp_onto(pdf.into(), fonts, marks, invoke)
+    stamp_onto(pdf.into(), fonts, marks, Where::InPages)
 }
 
-/// Draws all `marks`, and has `place` put the drawing of each sheet where it shows.
-pub(super) fn stamp_onto(
-    pdf: SharedBytes,
-    fonts: &Fonts,
-    marks: &[Mark],
-    mut place: impl FnMut(&Sheet, Ref, &mut Edits<'_>) -> Result<(), PdfDefect>,
-) -> Result<Vec<u8>, StampError> {
+/// Where marks are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Where {
+    /// In the content of pages, and in the structure of a tagged file.
+    InPages,
+    /// In new signature fields, for nothing else may be changed.
+    InFields,
+}
+
+/// Draws all `marks`.
+pub(super) fn stamp_onto(pdf: SharedBytes, fonts: &Fonts, marks: &[Mark], place: Where) -> Result<Vec<u8>, StampError> {
     if marks.is_empty() {
         return Ok(pdf.into_vec());
     }
     let file = File::open(pdf, None)?;
     let mut edits = Edits::new(file.latest());
     let sheets = sheets(&edits, fonts, marks)?;
-    let drawings = sheets.iter().map(|sheet| (&sheet.size, sheet.marks.as_slice()));
-    let overlay = File::open(draw(fonts, drawings)?, None)?;
+    let mut structure = match place {
+        Where::InPages => Structure::of(&edits)?,
+        Where::InFields => None,
+    };
+    let overlay = draw_pages(
+        structure.is_some(),
+        sheets.iter().map(|sheet| (&sheet.size, sheet)),
+        |sheet, surface| draw_sheet(fonts, sheet, surface),
+    )?;
+    let overlay = File::open(overlay, None)?;
     let mut import = Import::new(overlay.latest());
     for (sheet, page) in sheets.iter().zip(overlay.latest().pages()?) {
         let form = import_form(&mut import, page, &sheet.size, &mut edits)?;
-        place(sheet, form, &mut edits)?;
+        match place {
+            Where::InPages => invoke(sheet, form, &mut edits)?,
+            Where::InFields => extend::add_field(sheet, form, &mut edits)?,
+        }
+        if let Some(structure) = &mut structure {
+            tagging::tag(sheet, form, structure, &mut edits)?;
+        }
+    }
+    if let Some(structure) = structure {
+        structure.write(&mut edits)?;
     }
     Ok(append(edits)?.bytes)
 }
@@ -176,6 +211,8 @@ pub(super) struct Sheet {
     pub(super) geometry: PageGeometry,
     size: PageSize,
     pub(super) marks: Vec<(DisplayedBox, Prepared)>,
+    /// What each mark says.
+    pub(super) meanings: Vec<Meaning>,
 }
 
 pub(super) enum Prepared {
@@ -194,7 +231,7 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
     }
     let place = displayed_box(size, &mark.placement);
     let prepared = match &mark.content {
-        MarkContent::Text { text, style } => Prepared::Text(layout::in_box(
+        MarkContent::Text { text, style } | MarkContent::Aside { text, style } => Prepared::Text(layout::in_box(
             fonts,
             text,
             style,
@@ -210,7 +247,7 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
         )?),
         MarkContent::Check => Prepared::Check,
         MarkContent::Dot => Prepared::Dot,
-        MarkContent::Picture { bytes } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
+        MarkContent::Picture { bytes, .. } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
         MarkContent::Drawing(drawing) => Prepared::Figure(figure(drawing)?),
     };
     Ok((place, prepared))
@@ -237,11 +274,13 @@ fn sheets(objects: &impl Objects, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<S
                     geometry,
                     size,
                     marks: Vec::new(),
+                    meanings: Vec::new(),
                 })
             }
         };
         let prepared = prepare(fonts, &sheet.size, mark).map_err(refuse)?;
         sheet.marks.push(prepared);
+        sheet.meanings.push(Meaning::of(&mark.content));
     }
     Ok(sheets.into_values().collect())
 }
@@ -249,8 +288,11 @@ fn sheets(objects: &impl Objects, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<S
 /// One mark alone on a page of `size`: where it is, and a PDF of one page that shows it.
 pub(crate) fn draw_alone(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox, Vec<u8>), StampError> {
     let prepared = prepare(fonts, size, mark).map_err(|fault| StampError::Mark { index: 0, fault })?;
-    let drawing = draw(fonts, std::iter::once((size, std::slice::from_ref(&prepared))))?;
-    Ok((prepared.0, drawing))
+    let (place, mark) = prepared;
+    let drawing = draw_pages(false, std::iter::once((size, ())), |(), surface| {
+        draw_mark(fonts, surface, &place, &mark)
+    })?;
+    Ok((place, drawing))
 }
 
 /// Takes what [`draw_alone`] drew into a revision, as an appearance (12.5.5) within `place` of the displayed page.
@@ -292,27 +334,26 @@ pub(super) fn as_appearance(
     Ok(())
 }
 
-/// All sheets as one PDF, a page each.
-fn draw<'s>(
-    fonts: &Fonts,
-    sheets: impl Iterator<Item = (&'s PageSize, &'s [(DisplayedBox, Prepared)])>,
-) -> Result<Vec<u8>, StampError> {
-    draw_pages(sheets, |marks, surface| {
-        marks
-            .iter()
-            .try_for_each(|(place, mark)| draw_mark(fonts, surface, place, mark))
-    })
+fn draw_sheet(fonts: &Fonts, sheet: &Sheet, surface: &mut Surface<'_>) -> Option<()> {
+    for ((place, mark), meaning) in sheet.marks.iter().zip(&sheet.meanings) {
+        // Without tags this does nothing.
+        surface.start_tagged(meaning.tag());
+        draw_mark(fonts, surface, place, mark)?;
+        surface.end_tagged();
+    }
+    Some(())
 }
 
 /// A PDF of pages of these sizes, each drawn by `draw_page`; `None` from it: something has no size.
 fn draw_pages<'s, T>(
+    is_tagged: bool,
     pages: impl Iterator<Item = (&'s PageSize, T)>,
     draw_page: impl Fn(T, &mut Surface<'_>) -> Option<()>,
 ) -> Result<Vec<u8>, StampError> {
     let failed = |reason: &str| StampError::Drawing(reason.to_owned());
     let mut document = krilla::Document::new_with(SerializeSettings {
         xmp_metadata: false,
-        enable_tagging: false,
+        enable_tagging: is_tagged,
         ..SerializeSettings::default()
     });
     for (size, content) in pages {
@@ -417,7 +458,7 @@ pub(super) fn figure_page(figure: &Figure) -> Result<Vec<u8>, StampError> {
         width: size.width_points,
         height: size.height_points,
     };
-    draw_pages([(&size, figure)].into_iter(), |figure, surface| {
+    draw_pages(false, [(&size, figure)].into_iter(), |figure, surface| {
         draw_figure(surface, &place, figure)
     })
 }

@@ -59,7 +59,7 @@ pub fn in_corner(page: u32, size: &PageSize, text: &str, language: Language, tak
         (!taken.iter().any(|other| touch(&place, other))).then(|| Mark {
             page,
             placement: placement_of(size, &place),
-            content: MarkContent::Text {
+            content: MarkContent::Aside {
                 text: text.to_owned(),
                 style,
             },

@@ -12,6 +12,7 @@ use crate::pdf::append::Appended;
 use crate::pdf::edit::Edits;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::revision::hexadecimal;
+use crate::pdf::structure::Structure;
 use crate::pdf::{Dict, Object, PdfDefect, Ref, Str};
 use crate::sealing::SealError;
 
@@ -35,8 +36,12 @@ pub(super) fn placeholders(room: usize) -> Dict {
 pub(super) struct Field<'a> {
     /// Its name begins so; a number makes it unique.
     pub(super) stem: &'a str,
+    /// What it is, for those who do not see it (12.7.4.1: `TU`).
+    pub(super) words: String,
     /// Whether it locks all fields of the form.
     pub(super) locks: bool,
+    /// Whether the structure of a tagged file gets an element for it. No signature before this one permits that.
+    pub(super) is_in_structure: bool,
     /// What it shows; nothing, if not given.
     pub(super) look: Option<Look>,
 }
@@ -57,6 +62,7 @@ pub(super) fn add(edits: &mut Edits<'_>, page: Ref, signature: Ref, field: &Fiel
         ("Subtype", Object::name("Widget")),
         ("FT", Object::name("Sig")),
         ("T", Object::text(&name)),
+        ("TU", Object::text(&field.words)),
     ]);
     if let Some(look) = &field.look {
         widget.set(b"Rect", look.rectangle.object());
@@ -73,8 +79,36 @@ pub(super) fn add(edits: &mut Edits<'_>, page: Ref, signature: Ref, field: &Fiel
         widget.set(b"Lock", lock);
     }
     let widget = edits.add(widget);
+    if field.is_in_structure {
+        add_to_structure(edits, page, widget)?;
+    }
     acro_form::add_to_page(edits, page, widget)?;
     acro_form::add_to_form(edits, widget)
+}
+
+/// An element for a widget (14.8.4.8.3), and what such a page has: annotations in the order of the structure.
+fn add_to_structure(edits: &mut Edits<'_>, page: Ref, widget: Ref) -> Result<(), PdfDefect> {
+    let Some(mut structure) = Structure::of(edits)? else {
+        return Ok(());
+    };
+    let object = Dict::of([
+        ("Type", Object::name("OBJR")),
+        ("Pg", page.into()),
+        ("Obj", widget.into()),
+    ]);
+    let element = structure.add(
+        Dict::of([("S", Object::name("Form")), ("Pg", page.into()), ("K", object.into())]),
+        edits,
+    );
+    let key = structure.key(element);
+    structure.write(edits)?;
+    if let Some(widget) = edits.edit_dict(widget)? {
+        widget.set(b"StructParent", key);
+    }
+    if let Some(page) = edits.edit_dict(page)? {
+        page.set(b"Tabs", Object::name("S"));
+    }
+    Ok(())
 }
 
 /// Sets the byte range of the signature dictionary `signature`, which has `room`, and puts the value in that `sign` makes of

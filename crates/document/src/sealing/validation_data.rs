@@ -137,7 +137,9 @@ fn add_timestamp_in(
     let signature = edits.add(dict);
     let field = Field {
         stem: "Timestamp",
+        words: "Timestamp".to_owned(),
         locks: false,
+        is_in_structure: false,
         look: None,
     };
     signature_field::add(&mut edits, page, signature, &field)?;

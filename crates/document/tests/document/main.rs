@@ -28,5 +28,6 @@ mod seal_marks;
 mod sealing;
 mod stamping;
 mod stray_entries;
+mod tagged;
 mod taking;
 mod timestamps;
