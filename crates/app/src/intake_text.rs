@@ -287,7 +287,7 @@ mod tests {
             let value = serde_json::json!({
                 tag: name, "count": 7, "length": 7, "limit": 7, "pages": 7, "pixels": 7, "page": 7, "level": 2,
                 "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed", "fields": ["a", "b"],
-                "fault": {"fault": "digest_mismatch"},
+                "fault": {"fault": "digest_mismatch"}, "guessed": 7, "seconds": 7, "megabytes": 7, "lost": 7,
             });
             serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
         };
@@ -304,6 +304,8 @@ mod tests {
             "hidden_layers_removed",
             "layers_merged",
             "form_flattened",
+            "annotations_merged",
+            "pages_redrawn",
             "appearances_made",
             "form_fields_enlarged",
             "usage_rights_removed",
@@ -316,6 +318,8 @@ mod tests {
         ];
         let warnings = [
             "already_signed",
+            "rebuilt",
+            "form_kept",
             "deleted_content_gone",
             "not_compared",
             "embedded_files_kept",
@@ -332,6 +336,8 @@ mod tests {
             "unsupported_encryption",
             "signed_and_encrypted",
             "signed_and_damaged",
+            "signed_and_read_differently",
+            "content_lost",
             "damaged_and_maybe_signed",
             "broken_signature",
             "certification_forbids",
@@ -350,6 +356,8 @@ mod tests {
             "form_value_not_drawn",
             "page_would_change",
             "too_demanding",
+            "too_much_time",
+            "too_much_memory",
         ];
         (
             all("change", &changes),

@@ -30,7 +30,7 @@ impl App {
                 length: pdf.len() as u64,
                 signatures: Vec::new(),
                 faults: vec![match refused {
-                    Refused::TooDemanding => Fault::TooDemanding,
+                    refused if refused.is_too_demanding() => Fault::TooDemanding,
                     other => Fault::Unreadable {
                         reason: other.to_string(),
                     },

@@ -67,6 +67,17 @@ pub enum Warning {
         /// How many.
         count: u32,
     },
+    /// It was damaged, and is what could be found of it.
+    #[error(
+        "the file was damaged and has been rebuilt: {guessed} part(s) had to be guessed, and {lost} that no page shows \
+         are lost; look at every page"
+    )]
+    Rebuilt {
+        /// How many parts had no end, or no length that was right.
+        guessed: u32,
+        /// How many parts that show nowhere are not in the file, or cannot be read.
+        lost: u32,
+    },
     /// Some viewers still show what the file's own records call deleted; here it is gone.
     #[error("viewers differ on the file: some still show what it calls deleted; here it is gone, so look at the pages")]
     DeletedContentGone,
@@ -155,6 +166,12 @@ pub enum Change {
         /// How many.
         count: u32,
     },
+    /// Annotations that lay beneath form fields became part of their pages with them.
+    #[error("{count} annotation(s) that lay beneath form fields became part of the pages")]
+    AnnotationsMerged {
+        /// How many.
+        count: u32,
+    },
     /// Values of form fields had no look of their own and were drawn.
     #[error("{count} form value(s) that the file did not show itself were drawn")]
     AppearancesMade {
@@ -234,8 +251,19 @@ pub enum Refused {
     #[error("the file is signed and encrypted, so nothing can be added to it; send it as it was before it was signed")]
     SignedAndEncrypted,
     /// It is signed, and its structure is damaged: repairing it would break the signatures.
-    #[error("the file is signed and its structure is damaged; send it as it was before it was signed")]
-    SignedAndDamaged,
+    #[error("the file is signed and its structure is damaged ({detail}); send it as it was before it was signed")]
+    SignedAndDamaged {
+        /// The rule that it breaks, and where.
+        detail: String,
+    },
+    /// It is signed, and our renderer reads something else in it than the format says.
+    #[error(
+        "the file is signed, and programs show different content on page {page}; send it as it was before it was signed"
+    )]
+    SignedAndReadDifferently {
+        /// The first such page, from 1.
+        page: u32,
+    },
     /// Programs read it differently, so that some of them may show a signature.
     #[error(
         "the file's structure is damaged, so programs may show different content, and some may show a signature; send \
@@ -300,6 +328,12 @@ pub enum Refused {
          send it as it was before it was signed"
     )]
     SignedAndActive,
+    /// What a page draws is missing or cannot be decoded.
+    #[error("the content of page {page} is missing or cannot be read; get the file anew, or print it to a new PDF")]
+    ContentLost {
+        /// The first such page, from 1.
+        page: u32,
+    },
     /// A part of what the file shows lies in another file.
     #[error("a part of the file's content lies in another file, which is not here; print the file to a new PDF")]
     ExternalContent,
@@ -358,4 +392,26 @@ pub enum Refused {
     /// The file asks for more work or memory than is allowed.
     #[error("the file needs too much time or memory to be read; print it to a new PDF")]
     TooDemanding,
+    /// It needs more time than a worker has.
+    #[error("the file needs more than {seconds} s of a processor to be read and shown; print it to a new PDF")]
+    TooMuchTime {
+        /// The limit.
+        seconds: u64,
+    },
+    /// It needs more memory than a worker has.
+    #[error("the file needs more than {megabytes} MB of memory to be read and shown; print it to a new PDF")]
+    TooMuchMemory {
+        /// The limit.
+        megabytes: u64,
+    },
+}
+
+impl Refused {
+    /// Does it ask for more work or memory than is allowed?
+    pub fn is_too_demanding(&self) -> bool {
+        matches!(
+            self,
+            Self::TooDemanding | Self::TooMuchTime { .. } | Self::TooMuchMemory { .. }
+        )
+    }
 }

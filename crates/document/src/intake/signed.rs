@@ -4,6 +4,8 @@
 //! by what ISO 32000-2, 12.8.2, allows after an approval signature: further signature fields, whose
 //! appearance shows what was filled in (`crate::marks::extend`). So a signed upload is taken only if
 //!
+//! - it keeps the rules of the format, so that all programs read the same from it, and our renderer does: it resolves the same
+//!   content of every page;
 //! - every signature is intact by our own verifier, whoever the signer is;
 //! - every one still is when the file has been extended and sealed. That is not concluded from certifications and locks but
 //!   tried: so a file that is taken is by construction one whose sealed document the verifier calls sound;
@@ -12,67 +14,63 @@
 
 use domain::field::Placement;
 use jiff::Timestamp;
-use lopdf::Document;
 
-use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, settle};
+use super::look::Look;
+use super::upload::Upload;
+use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, refuse_many_pages, settle};
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
-use crate::pdf::form;
-use crate::pdf::revision::RevisionWriter;
 use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Objects, PdfDefect, Rule, acro_form};
 use crate::pki::authority::create_root;
 use crate::pki::keys::{KeyKind, Signer};
 use crate::sealing::validation_data::{ValidationData, add_validation_data};
 use crate::sealing::{SealDetails, seal};
 use crate::text::fonts::Fonts;
-use crate::verify::changes::has_room;
+use crate::verify::changes::has_room_in;
 use crate::verify::{Fault, SignatureKind, SignatureReport, verify_soundness};
 
 /// The beginning of the year 2000, in seconds since 1970: any time would do.
 const REHEARSED_AT: i64 = 946_684_800;
 
 /// Has somebody signed it? Usage rights are no signature of a person.
-pub(super) fn is_signed(document: &Document) -> bool {
-    let certified = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"Perms"))
+pub(super) fn is_signed(objects: &impl Objects) -> Result<bool, PdfDefect> {
+    let is_certified = objects
+        .dict_of_catalog(b"Perms")
         .is_some_and(|permissions| permissions.has(b"DocMDP"));
-    certified || !form::signatures(document).is_empty()
+    Ok(is_certified || !acro_form::signatures(objects)?.is_empty())
 }
 
 /// Takes a signed file as it is, or says why not.
-pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> Result<Intake, Refused> {
-    if document.was_encrypted() {
+pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Result<Intake, Refused> {
+    if upload.was_encrypted() {
         return Err(Refused::SignedAndEncrypted);
     }
-    // Where a revision can be appended, readers also agree on what is there.
-    if document.xref_recovery.is_some() || RevisionWriter::new(&bytes, &document).is_err() {
-        return Err(Refused::SignedAndDamaged);
+    if let Upload::Rebuilt { defect, .. } = upload {
+        return Err(damaged(defect));
     }
-    if clean::is_dynamic_xfa(&document) {
+    let file = upload.view();
+    if clean::is_dynamic_xfa(&file) {
         return Err(Refused::DynamicXfa);
     }
-    let pages = page_sizes(&document, limits)?;
-    let kept = kept(&document);
-    let has_damaged_metadata = metadata::is_damaged(&document);
-    // The verifier reads the file for itself: once is enough.
-    if settle::has_external_streams(&document) {
+    file.pages().map_err(|defect| damaged(&defect))?;
+    refuse_many_pages(&file, limits)?;
+    let pages = page_sizes(&file, limits)?;
+    let kept = kept(upload);
+    if settle::has_external_streams(&file)? {
         return Err(Refused::ExternalContent);
     }
-    let has_room = has_room(&document);
-    drop(document);
-    if !has_room {
+    if !has_room_in(&bytes) {
         return Err(Refused::SignedWithUnusableValidationData);
     }
     let signatures = are_intact(&bytes)?;
     let mut warnings = vec![Warning::AlreadySigned { count: signatures }];
     warnings.extend(kept?);
-    if has_damaged_metadata {
+    if metadata::is_damaged(&file) {
         return Err(Refused::SignedWithDamagedMetadata);
     }
     allows_more(&bytes, pages.len())?;
-    compare::has_sizes(bytes.clone(), &pages)?;
+    compare::has_content(bytes.clone(), &pages, &file, limits)?;
     Ok(Intake {
         pdf: bytes.into_vec(),
         pages,
@@ -81,6 +79,15 @@ pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> R
         signatures,
         fields: Vec::new(),
     })
+}
+
+fn damaged(defect: &PdfDefect) -> Refused {
+    match defect.rule {
+        Rule::TooLarge => Refused::TooDemanding,
+        _ => Refused::SignedAndDamaged {
+            detail: defect.to_string(),
+        },
+    }
 }
 
 /// How many signatures there are, all of them intact.
@@ -95,7 +102,9 @@ fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
         .min_by_key(|(_, fault)| matches!(fault, Fault::DamagedStructure));
     match fault {
         None => Ok(u32::try_from(verdict.signatures.len()).unwrap_or(u32::MAX)),
-        Some((_, Fault::DamagedStructure)) => Err(Refused::SignedAndDamaged),
+        Some((_, fault @ Fault::DamagedStructure)) => Err(Refused::SignedAndDamaged {
+            detail: fault.to_string(),
+        }),
         Some((field, fault)) => Err(Refused::BrokenSignature {
             field: field.unwrap_or_default().to_owned(),
             detail: fault.to_string(),
@@ -175,12 +184,12 @@ fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
 }
 
 /// What stays in the file that would be removed from another one.
-fn kept(document: &Document) -> Result<Option<Warning>, Refused> {
-    if layers::remove(&mut document.clone(), 0).hidden > 0 {
+fn kept(upload: &Upload) -> Result<Option<Warning>, Refused> {
+    if layers::remove(&mut upload.edits(), 0)?.hidden > 0 {
         return Err(Refused::SignedAndActive);
     }
     let mut warning = None;
-    for change in clean::clean(&mut document.clone()) {
+    for change in clean::clean(&mut upload.edits())? {
         match change {
             Change::EmbeddedFilesRemoved { count } => warning = Some(Warning::EmbeddedFilesKept { count }),
             // A grant of rights to readers shows nothing and does nothing.

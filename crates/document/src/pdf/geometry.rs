@@ -110,15 +110,6 @@ impl Rectangle {
         self.top - self.bottom
     }
 
-    /// As boxes are written.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "lengths on a page, far from the limits of f32"
-    )]
-    pub(crate) fn corners(&self) -> [f32; 4] {
-        [self.left, self.bottom, self.right, self.top].map(|edge| edge as f32)
-    }
-
     pub(crate) fn has_area(&self) -> bool {
         self.width() > 0.0 && self.height() > 0.0 && self.width().is_finite() && self.height().is_finite()
     }

@@ -17,7 +17,7 @@ mod store;
 
 pub(super) use change::list;
 pub use change::{Change, How, Part};
-pub(crate) use store::has_room;
+pub(crate) use store::has_room_in;
 
 use std::collections::{BTreeMap, BTreeSet};
 

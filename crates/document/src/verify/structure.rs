@@ -226,19 +226,6 @@ pub(super) fn strays(pdf: &[u8], document: &Document) -> Strays {
     strays
 }
 
-/// Whether every program reads the same from a file, of which `document` is a reading that took objects from wherever it found
-/// them.
-pub(crate) fn is_read_alike(pdf: &[u8], document: &Document) -> bool {
-    let is_right = |document: &Document| document.xref_recovery.is_none() && strays(pdf, document).is_empty();
-    let is_object_stream =
-        |object: &Object| matches!(object, Object::Stream(stream) if stream.dict.has_type(b"ObjStm"));
-    // Of an encrypted file the reader takes from object streams only what is said to be there.
-    if document.was_encrypted() || !document.objects.values().any(is_object_stream) {
-        return is_right(document);
-    }
-    document.xref_recovery.is_none() && load(pdf).is_ok_and(|document| is_right(&document))
-}
-
 /// The numbers of the objects in an object stream, in their order; none where one is there twice.
 fn numbers(stream: &Stream) -> Option<Vec<u32>> {
     let content = stream.get_plain_content_with_limit(MAX_STRUCTURE_BYTES).ok()?;

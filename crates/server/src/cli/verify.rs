@@ -206,7 +206,7 @@ impl Verify {
             .map_err(|fault| {
                 // What the worker would tell its sender is no remedy for who verifies.
                 let reason = match fault {
-                    DocumentFault::Refused(Refused::TooDemanding) => {
+                    DocumentFault::Refused(refused) if refused.is_too_demanding() => {
                         i18n::text(self.language, "verify-result-too-demanding-text", &[])
                     }
                     other => other.to_string(),

@@ -9,12 +9,17 @@ use super::{Change, Comparison, How, Part};
 use crate::pdf::form;
 use crate::pki::revocation::MAX_ITEMS;
 use crate::verify::embedded::MAX_STORE;
+use crate::verify::structure;
 
 /// How much of that, and of the [`MAX_ITEMS`] of each kind, others may have taken before us: our own has to follow.
 const SHARE_OF_OTHERS: usize = 2;
 
-/// Whether the validation data of a document, if it has any, can be read, and have room for more.
-pub(crate) fn has_room(document: &Document) -> bool {
+/// Whether the validation data of a file, if it has any, can be read, and have room for more.
+pub(crate) fn has_room_in(pdf: &[u8]) -> bool {
+    structure::load(pdf).is_ok_and(|document| has_room(&document))
+}
+
+fn has_room(document: &Document) -> bool {
     let store = document.catalog().and_then(|catalog| catalog.get(b"DSS"));
     let (bytes, items) = (MAX_STORE / SHARE_OF_OTHERS, MAX_ITEMS / SHARE_OF_OTHERS);
     store.map_or(true, |store| {
