@@ -27,6 +27,7 @@ pub mod file;
 pub mod filter;
 pub(crate) mod form;
 pub mod geometry;
+pub(crate) mod import;
 pub mod lex;
 pub mod object;
 pub mod objects;

@@ -250,6 +250,19 @@ pub(crate) fn draw_alone(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<
     Ok((prepared.0, drawing))
 }
 
+/// A PDF with a page for each box, which shows its mark; fails with the place of the one that cannot be drawn.
+pub(crate) fn draw_boxes<'b>(
+    fonts: &Fonts,
+    boxes: impl Iterator<Item = (&'b PageSize, &'b Mark)>,
+) -> Result<Vec<u8>, usize> {
+    let mut prepared = Vec::new();
+    for (place, (size, mark)) in boxes.enumerate() {
+        prepared.push((size, [prepare(fonts, size, mark).map_err(|_| place)?]));
+    }
+    let sheets = prepared.iter().map(|(size, marks)| (*size, marks.as_slice()));
+    draw(fonts, sheets).map_err(|_| prepared.len())
+}
+
 /// Takes what [`draw_alone`] drew into a revision, as an appearance (12.5.5) within `place` of the displayed page.
 pub(crate) fn import_alone(
     drawing: &[u8],

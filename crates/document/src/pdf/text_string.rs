@@ -2,7 +2,7 @@
 
 use super::object::Str;
 
-/// What PDFDocEncoding (D.3) has from 0x18.
+/// What `PDFDocEncoding` (D.3) has from 0x18.
 const LOW: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
 /// What it has from 0x80.
 const HIGH: [char; 33] = [
