@@ -23,6 +23,22 @@ intake-change-pages-redrawn = Pages that are drawn in other steps than in the up
 intake-change-form-flattened = Form fields became part of the pages: { $count }.
 intake-change-annotations-merged = Annotations that lay beneath form fields became part of the pages: { $count }.
 intake-change-appearances-made = Form values that the file did not show by itself were drawn: { $count }.
+intake-change-annotations-drawn = Marks that the file left for viewers to draw, such as lines through words, are now drawn on the pages: { $count }.
+intake-change-annotations-removed = { $kind ->
+    [popup] Pop-up windows of comments were removed: { $count }.
+    [sound] Sounds were removed: { $count }.
+    [movie] Videos were removed: { $count }.
+    [screen] Media players without a picture were removed: { $count }.
+    [three_d] 3D scenes without a picture were removed: { $count }.
+    [rich_media] Embedded media without a picture were removed: { $count }.
+    [printer_mark] Printer's marks without a picture were removed: { $count }.
+    [trap_net] Settings for printing presses were removed: { $count }.
+    [watermark] Watermarks without a picture were removed: { $count }.
+    [hidden] Annotations that are hidden on screen and on paper were removed: { $count }.
+   *[empty] Annotations that show nothing were removed: { $count }.
+}
+intake-change-screen-only-printed = Marks that showed only on screen are now printed too: { $count }.
+intake-change-print-alternates-removed = Images that would have printed differently now print as they show: { $count }.
 intake-change-form-fields-enlarged = Form fields that were too small to be filled in have larger boxes: { $count }.
 intake-change-usage-rights-removed = The usage rights that the form's maker granted to certain readers were removed. They are no signature.
 intake-change-xfa-removed = The XFA copy of the form was removed; its ordinary fields stay.
@@ -40,6 +56,8 @@ intake-warning-embedded-files-kept = The signed file keeps its embedded files ({
 intake-warning-form-fields-too-small = Form fields that are too small for people to see did not become fields of the template: { $fields }. If somebody is to fill one in, place a larger field in its stead.
 intake-warning-form-values-kept = The values of these form fields cannot be filled in here, so they stay on the pages as they look, and the fields did not become fields of the template: { $fields }. If somebody is to change one, clear it in the form or place a field in its stead.
 intake-warning-form-values-not-shown = These form fields hold a value that the file does not show, so the pages do not show it either: { $fields }. If it is to be seen, open the form, enter the value anew and save it.
+intake-warning-notes-removed = We removed comments that signers would not see (number: { $count }): { $notes }. If signers need one, write it on the page.
+intake-warning-attachments-removed = We removed files that were attached with an icon on the page (number: { $count }): { $files }. If signers need one, send it separately.
 
 intake-refused-too-large = The file has { $length } bytes; at most { $limit } are taken.
 intake-remedy-too-large = Save it smaller, for example with pictures of lower resolution.
@@ -92,6 +110,14 @@ intake-refused-hidden-content = Page { $page } hides content that cannot be remo
 intake-remedy-hidden-content = Print it to a new PDF.
 intake-refused-form-value-not-drawn = The value of the form field { $field } cannot be drawn as viewers draw it.
 intake-remedy-form-value-not-drawn = Print it to a new PDF.
+intake-refused-annotation-not-drawn = Page { $page } has an annotation ({ $kind }) that we cannot draw the way other programs do.
+intake-remedy-annotation-not-drawn = Delete the annotation, or print the file to a new PDF.
+intake-refused-annotation-prints-unseen = Page { $page } has something ({ $kind }) that is printed but does not show on screen.
+intake-remedy-annotation-prints-unseen = Delete it, or print the file to a new PDF.
+intake-refused-unreadable-content = Part of page { $page } uses a compression that we cannot read ({ $filter }).
+intake-remedy-unreadable-content = Print it to a new PDF in the program that made it.
+intake-refused-signed-with-unseen = The file is signed, and page { $page } has something ({ $kind }) that other programs show but signers would not see here.
+intake-remedy-signed-with-unseen = Send it as it was before it was signed.
 intake-refused-page-would-change = Page { $page } cannot be kept exactly as it looks.
 intake-remedy-page-would-change = Print it to a new PDF.
 intake-refused-too-demanding = The file needs too much time or memory to be read.

@@ -17,6 +17,22 @@ intake-change-pages-redrawn = 描画の手順は変わりましたが、見た�
 intake-change-form-flattened = フォームフィールドをページに統合しました: { $count }件。
 intake-change-annotations-merged = フォームフィールドの下にあった注釈をページに統合しました: { $count }件。
 intake-change-appearances-made = ファイル自体に表示がなかったフォームの値を描画しました: { $count }件。
+intake-change-annotations-drawn = 取り消し線など、ビューアーに描画を任せていた印をページに描画しました: { $count }件。
+intake-change-annotations-removed = { $kind ->
+    [popup] 注釈のポップアップウィンドウを削除しました: { $count }件。
+    [sound] 音声を削除しました: { $count }件。
+    [movie] 動画を削除しました: { $count }件。
+    [screen] 画像のないメディア再生領域を削除しました: { $count }件。
+    [three_d] 画像のない3Dシーンを削除しました: { $count }件。
+    [rich_media] 画像のないリッチメディアを削除しました: { $count }件。
+    [printer_mark] 画像のないトンボなどの印刷用マークを削除しました: { $count }件。
+    [trap_net] 印刷機用の設定を削除しました: { $count }件。
+    [watermark] 画像のない透かしを削除しました: { $count }件。
+    [hidden] 画面にも印刷にも表示されない注釈を削除しました: { $count }件。
+   *[empty] 何も表示しない注釈を削除しました: { $count }件。
+}
+intake-change-screen-only-printed = 画面にだけ表示されていた印が、印刷もされるようになりました: { $count }件。
+intake-change-print-alternates-removed = 印刷すると別の画像になるものを、表示どおりに印刷されるようにしました: { $count }件。
 intake-change-form-fields-enlarged = 小さすぎて記入できないフォームフィールドの枠を広げました: { $count }件。
 intake-change-usage-rights-removed = フォーム作成者が特定のビューアーに与えた使用権限を削除しました。署名ではありません。
 intake-change-xfa-removed = フォームのXFA版を削除しました。通常のフィールドは残ります。
@@ -34,6 +50,8 @@ intake-warning-embedded-files-kept = 署名済みのため、埋め込みファ�
 intake-warning-form-fields-too-small = 小さすぎて人の目に見えないフォームフィールドは、テンプレートのフィールドにしませんでした: { $fields }。記入してもらう場合は、代わりに大きなフィールドを配置してください。
 intake-warning-form-values-kept = 次のフォームフィールドの値はここでは記入できないため、見た目のままページに残し、テンプレートのフィールドにはしませんでした: { $fields }。変更してもらう場合は、フォームで値を消すか、代わりのフィールドを配置してください。
 intake-warning-form-values-not-shown = 次のフォームフィールドには、ファイル上で表示されない値が入っています。ページにも表示されません: { $fields }。表示する場合は、フォームを開いて値を入力し直し、保存してください。
+intake-warning-notes-removed = 署名者に表示されないコメントを削除しました（{ $count }件）: { $notes }。署名者に伝える必要がある場合は、ページに記載してください。
+intake-warning-attachments-removed = ページ上のアイコンで添付されていたファイルを削除しました（{ $count }件）: { $files }。必要な場合は別途お送りください。
 
 intake-refused-too-large = ファイルは{ $length }バイトです。{ $limit }バイトまで受け付けます。
 intake-remedy-too-large = 画像の解像度を下げるなど、より小さく保存してください。
@@ -86,6 +104,14 @@ intake-refused-hidden-content = { $page }ページに隠れた内容があり、
 intake-remedy-hidden-content = 新しいPDFとして印刷してください。
 intake-refused-form-value-not-drawn = フォームのフィールド「{ $field }」の値を、表示されるとおりに描画できません。
 intake-remedy-form-value-not-drawn = 新しいPDFとして印刷してください。
+intake-refused-annotation-not-drawn = { $page }ページの注釈（{ $kind }）を、ほかのプログラムと同じようには描画できません。
+intake-remedy-annotation-not-drawn = 注釈を削除するか、新しいPDFとして印刷してください。
+intake-refused-annotation-prints-unseen = { $page }ページに、画面には表示されず印刷だけされる内容（{ $kind }）があります。
+intake-remedy-annotation-prints-unseen = その内容を削除するか、新しいPDFとして印刷してください。
+intake-refused-unreadable-content = { $page }ページの一部が、読み取れない方式（{ $filter }）で圧縮されています。
+intake-remedy-unreadable-content = 作成したプログラムで新しいPDFとして印刷してください。
+intake-refused-signed-with-unseen = 署名済みのファイルですが、ほかのプログラムには表示され、ここで署名する人には表示されない内容（{ $kind }）が{ $page }ページにあります。
+intake-remedy-signed-with-unseen = 署名する前のファイルを送ってください。
 intake-refused-page-would-change = { $page }ページを見た目どおりに保てません。
 intake-remedy-page-would-change = 新しいPDFとして印刷してください。
 intake-refused-too-demanding = ファイルの読み取りに時間またはメモリーがかかりすぎます。

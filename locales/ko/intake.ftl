@@ -17,6 +17,22 @@ intake-change-pages-redrawn = 그리는 순서나 방식은 달라졌지만 모�
 intake-change-form-flattened = 양식 필드를 쪽에 합쳤습니다: { $count }개.
 intake-change-annotations-merged = 양식 필드 아래에 있던 주석을 쪽에 합쳤습니다: { $count }개.
 intake-change-appearances-made = 파일이 스스로 보여 주지 않던 양식 값을 그렸습니다: { $count }개.
+intake-change-annotations-drawn = 취소선처럼 뷰어가 그리도록 남겨 둔 표시를 쪽에 그렸습니다: { $count }개.
+intake-change-annotations-removed = { $kind ->
+    [popup] 주석의 팝업 창을 지웠습니다: { $count }개.
+    [sound] 소리를 지웠습니다: { $count }개.
+    [movie] 동영상을 지웠습니다: { $count }개.
+    [screen] 그림이 없는 미디어 재생 영역을 지웠습니다: { $count }개.
+    [three_d] 그림이 없는 3D 장면을 지웠습니다: { $count }개.
+    [rich_media] 그림이 없는 리치 미디어를 지웠습니다: { $count }개.
+    [printer_mark] 그림이 없는 인쇄 표시를 지웠습니다: { $count }개.
+    [trap_net] 인쇄기용 설정을 지웠습니다: { $count }개.
+    [watermark] 그림이 없는 워터마크를 지웠습니다: { $count }개.
+    [hidden] 화면과 인쇄물 모두에서 숨겨진 주석을 지웠습니다: { $count }개.
+   *[empty] 아무것도 보이지 않는 주석을 지웠습니다: { $count }개.
+}
+intake-change-screen-only-printed = 화면에만 보이던 표시가 이제 인쇄도 됩니다: { $count }개.
+intake-change-print-alternates-removed = 인쇄하면 다르게 나올 이미지를 화면에 보이는 대로 인쇄되게 했습니다: { $count }개.
 intake-change-form-fields-enlarged = 너무 작아 입력할 수 없는 양식 필드의 칸을 키웠습니다: { $count }개.
 intake-change-usage-rights-removed = 양식을 만든 쪽이 특정 뷰어에 준 사용 권한을 지웠습니다. 서명은 아닙니다.
 intake-change-xfa-removed = 양식의 XFA 사본을 지웠습니다. 일반 필드는 남아 있습니다.
@@ -34,6 +50,8 @@ intake-warning-embedded-files-kept = 서명된 파일이므로 포함된 파일(
 intake-warning-form-fields-too-small = 너무 작아 눈에 보이지 않는 양식 필드는 템플릿 필드로 만들지 않았습니다: { $fields }. 입력받아야 한다면 그 자리에 더 큰 필드를 두세요.
 intake-warning-form-values-kept = 다음 양식 필드의 값은 여기서 입력할 수 없어 보이는 그대로 페이지에 남겼고, 템플릿 필드로 만들지 않았습니다: { $fields }. 바꿀 수 있어야 한다면 양식에서 값을 지우거나 그 자리에 필드를 두세요.
 intake-warning-form-values-not-shown = 다음 양식 필드에는 파일에 표시되지 않는 값이 들어 있습니다. 페이지에도 표시되지 않습니다: { $fields }. 보여야 한다면 양식을 열어 값을 다시 입력하고 저장하세요.
+intake-warning-notes-removed = 서명하는 사람에게 보이지 않을 메모를 지웠습니다({ $count }개): { $notes }. 서명하는 사람이 봐야 한다면 쪽에 직접 적어 주세요.
+intake-warning-attachments-removed = 쪽에 아이콘으로 첨부된 파일을 지웠습니다({ $count }개): { $files }. 필요하다면 따로 보내 주세요.
 
 intake-refused-too-large = 파일이 { $length }바이트입니다. { $limit }바이트까지 받습니다.
 intake-remedy-too-large = 그림 해상도를 낮추는 등 더 작게 저장해 주세요.
@@ -86,6 +104,14 @@ intake-refused-hidden-content = { $page }쪽에 숨겨진 내용이 있으며, �
 intake-remedy-hidden-content = 새 PDF로 인쇄해 주세요.
 intake-refused-form-value-not-drawn = 양식 필드 “{ $field }”의 값을 보이는 대로 그릴 수 없습니다.
 intake-remedy-form-value-not-drawn = 새 PDF로 인쇄해 주세요.
+intake-refused-annotation-not-drawn = { $page }쪽의 주석({ $kind })을 다른 프로그램과 같은 모양으로 그릴 수 없습니다.
+intake-remedy-annotation-not-drawn = 주석을 지우거나, 새 PDF로 인쇄해 주세요.
+intake-refused-annotation-prints-unseen = { $page }쪽에 화면에는 보이지 않지만 인쇄되는 내용({ $kind })이 있습니다.
+intake-remedy-annotation-prints-unseen = 그 내용을 지우거나, 새 PDF로 인쇄해 주세요.
+intake-refused-unreadable-content = { $page }쪽의 일부가 읽을 수 없는 방식({ $filter })으로 압축되어 있습니다.
+intake-remedy-unreadable-content = 파일을 만든 프로그램에서 새 PDF로 인쇄해 주세요.
+intake-refused-signed-with-unseen = 서명된 파일인데, 다른 프로그램에는 보이지만 여기서 서명하는 사람에게는 보이지 않을 내용({ $kind })이 { $page }쪽에 있습니다.
+intake-remedy-signed-with-unseen = 서명하기 전의 파일을 보내 주세요.
 intake-refused-page-would-change = { $page }쪽을 보이는 그대로 보존할 수 없습니다.
 intake-remedy-page-would-change = 새 PDF로 인쇄해 주세요.
 intake-refused-too-demanding = 파일을 읽는 데 시간이나 메모리가 너무 많이 듭니다.

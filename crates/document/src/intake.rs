@@ -9,8 +9,8 @@
 //!    what cannot be kept honestly: a password that is not known, a form that exists only as XFA, a file
 //!    without pages, one that had to be rebuilt and that may be signed (`unsigned`).
 //! 2. All changes are made beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` puts right what strict
-//!    readers complain of and lenient ones look past; `layers` removes
-//!    what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
+//!    readers complain of and lenient ones look past; `annotations` draws, removes or refuses what the file leaves
+//!    to viewers; `layers` removes what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
 //!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` writes what is left.
 //! 3. `compare` holds every page against the same page of the upload: the steps by which it is drawn, and where
 //!    those differ the picture. A page that differs refuses the file: what the sender uploads is what people sign.
@@ -28,6 +28,7 @@
 //!
 //! May use every other room, and none uses this one.
 
+mod annotations;
 mod clean;
 mod compare;
 mod content;
@@ -39,11 +40,13 @@ mod metadata;
 mod report;
 mod rewrite;
 mod settle;
+mod showing;
 mod signed;
 mod unsigned;
 mod upload;
 mod whole;
 
+pub use annotations::RemovedKind;
 pub use compare::{Likeness, compare};
 pub use report::{Change, Refused, Report, Verdict, Warning};
 
@@ -203,11 +206,15 @@ pub fn inspect_counting(
     counted(count(edits.pages()?.len()));
     refuse_many_pages(&edits, limits)?;
     let (mut changes, mut warnings) = read_as(&upload);
+    showing::refuse_unreadable(&edits)?;
     let settled = settle::settle(&mut edits, &upload)?;
     changes.extend(settled.changes);
     warnings.extend(settled.warnings);
     let pages = page_sizes(&edits, limits)?;
-    let mut before = Before::new(&edits, bytes, password, &pages, &mut warnings)?;
+    let seen = annotations::settle(&mut edits)?;
+    let mut before = Before::new(&edits, bytes, password, &pages, (seen.is_changed, &mut warnings))?;
+    changes.extend(seen.changes);
+    warnings.extend(seen.warnings);
     let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
     before.has_hidden = remove_layers(&mut edits, most, &mut changes)?;
     settle::balance_pages(&mut edits, most)?;
@@ -224,7 +231,7 @@ pub fn inspect_counting(
         before.proved(&edits)?
     };
     changes.extend(written.changes);
-    changes.sort_unstable();
+    let changes = each_kind_once(changes);
     warnings.extend(written.warnings);
     Ok(Intake {
         pdf: written.pdf,
@@ -234,6 +241,23 @@ pub fn inspect_counting(
         signatures: 0,
         fields: written.fields,
     })
+}
+
+/// The changes in their order; looks that were made of widgets, and values that were drawn, count together.
+fn each_kind_once(mut changes: Vec<Change>) -> Vec<Change> {
+    let mut made = 0_u32;
+    changes.retain(|change| match change {
+        Change::AppearancesMade { count } => {
+            made = made.saturating_add(*count);
+            false
+        }
+        _ => true,
+    });
+    if made > 0 {
+        changes.push(Change::AppearancesMade { count: made });
+    }
+    changes.sort_unstable();
+    changes
 }
 
 /// How the upload had to be read.
@@ -299,13 +323,14 @@ struct Written {
 
 impl<'a> Before<'a> {
     /// The upload as it came; or, where viewers read it differently and by the rules of the format only one of them is right, or
-    /// our renderer cannot read it, that reading of it, which the sender is warned of.
+    /// our renderer cannot read it, that reading of it, which the sender is warned of. Where annotations were changed, so that all
+    /// viewers show the same, the upload with these.
     fn new(
         edits: &Edits<'_>,
         upload: SharedBytes,
         password: Option<&'a str>,
         pages: &'a [PageSize],
-        warnings: &mut Vec<Warning>,
+        (is_changed, warnings): (bool, &mut Vec<Warning>),
     ) -> Result<Self, Refused> {
         let is_shown = Opened::with_password(upload.clone(), password.unwrap_or_default()).is_ok();
         if !is_shown && !warnings.contains(&Warning::NotCompared) {
@@ -315,7 +340,7 @@ impl<'a> Before<'a> {
             .iter()
             .any(|warning| matches!(warning, Warning::NotCompared | Warning::DeletedContentGone));
         let mut hiding = edits.clone();
-        let reading = if layers::hide_annotations(&mut hiding)? > 0 || is_read_differently {
+        let reading = if layers::hide_annotations(&mut hiding)? > 0 || is_read_differently || is_changed {
             Some(SharedBytes::from(rewrite::rewrite(&hiding, &upload)?))
         } else {
             None

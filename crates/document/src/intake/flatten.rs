@@ -13,8 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use domain::field::measures::LINE_HEIGHT;
-use domain::field::{Field, FieldKind, Placement, TextPlace};
+use domain::field::{Field, FieldKind, Placement};
 
 use super::FormValues;
 use super::content;
@@ -24,7 +23,6 @@ use crate::marks::stamp::{Mark, MarkContent};
 use crate::pdf::edit::Edits;
 use crate::pdf::geometry::{Matrix, Rectangle};
 use crate::pdf::{Dict, Name, Number, Object, Objects, PdfDefect, Ref, Stream};
-use crate::text::layout::TextStyle;
 
 /// Bytes of a look that is searched for what it shows; a larger one shows something.
 const LARGEST_LOOK: usize = 1 << 20;
@@ -153,7 +151,7 @@ fn drawn_of(
     let has_entry = objects.dict_in(widget.dict, b"AP").is_some_and(|look| look.has(b"N"));
     // A look without a box is none: viewers draw something else, or nothing.
     let has_look = has_entry && own.as_ref().is_none_or(|own| box_of_look(objects, own).is_some());
-    let is_made = is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text));
+    let is_made = is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text && widget.shown != Shown::List));
     let has_value = widget.is_text || matches!(widget.shown, Shown::Tick | Shown::Dot);
     let keeps_look = has_value && has_look && !is_made && taken.is_none();
     if keeps_look && is_blank(objects, own.as_ref(), &widget.shown) {
@@ -161,8 +159,7 @@ fn drawn_of(
     }
     if is_made && let Some((page, placement)) = widget.place {
         let before = done.marks.len();
-        let rectangle = objects.rectangle_in(widget.dict, b"Rect");
-        let marks = marks(&widget.shown, rectangle.as_ref(), page, placement);
+        let marks = marks(&widget.shown, page, placement);
         done.marks
             .extend(marks.into_iter().map(|mark| (widget.name.clone(), mark)));
         let was_shown = has_look && widget.is_text;
@@ -214,7 +211,7 @@ fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDe
 /// may be text or outlines; whatever is painted may be a tick.
 fn is_blank(objects: &impl Objects, look: Option<&Object>, shown: &Shown) -> bool {
     let is_tick = match shown {
-        Shown::Nothing | Shown::Rows { .. } => return false,
+        Shown::Nothing | Shown::List => return false,
         Shown::Text { .. } => false,
         Shown::Tick | Shown::Dot => true,
     };
@@ -243,58 +240,19 @@ fn needs_appearances(objects: &impl Objects) -> bool {
 }
 
 /// A value as marks.
-fn marks(shown: &Shown, rectangle: Option<&Rectangle>, page: u32, placement: Placement) -> Vec<Mark> {
+fn marks(shown: &Shown, page: u32, placement: Placement) -> Vec<Mark> {
     let mark = |placement, content| Mark {
         page,
         placement,
         content,
     };
     match shown {
-        Shown::Nothing => Vec::new(),
+        Shown::Nothing | Shown::List => Vec::new(),
         Shown::Tick => vec![mark(placement, MarkContent::Check)],
         Shown::Dot => vec![mark(placement, MarkContent::Dot)],
         Shown::Text { text, style } => {
             let (text, style) = (text.clone(), style.clone());
             vec![mark(placement, MarkContent::FormText { text, style })]
-        }
-        Shown::Rows { rows, size } => {
-            let height = rectangle.map_or(0.0, Rectangle::height).max(1.0);
-            let line = f64::from(*size) * f64::from(LINE_HEIGHT);
-            // The part of the box that a row takes; the last one is cut off.
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "at most the box's height"
-            )]
-            let step = ((line / height).min(1.0) * f64::from(placement.height)) as u32;
-            let mut marks = Vec::new();
-            let mut top = 0_u32;
-            for (text, is_chosen) in rows {
-                let row = step.min(placement.height.saturating_sub(top));
-                if row == 0 {
-                    break;
-                }
-                let style = TextStyle {
-                    place: Some(TextPlace::OneLine),
-                    size: Some(*size),
-                    bold: *is_chosen,
-                    ..TextStyle::default()
-                };
-                // Viewers lay a ground under what is chosen; on paper a sign before it tells it as well.
-                let text = if *is_chosen {
-                    format!("\u{25A0} {text}")
-                } else {
-                    text.clone()
-                };
-                let place = Placement {
-                    y: placement.y.saturating_add(top),
-                    height: row,
-                    ..placement
-                };
-                marks.push(mark(place, MarkContent::FormText { text, style }));
-                top = top.saturating_add(row);
-            }
-            marks
         }
     }
 }

@@ -11,7 +11,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::field::measures::LARGEST_AUTOMATIC;
 use domain::field::{Alignment, Field, FieldKind, FontSize, Lines, Placement, TextPlace};
 use domain::template::PageSize;
 
@@ -91,11 +90,8 @@ pub(super) enum Shown {
     },
     Tick,
     Dot,
-    /// The choices of a list from the first visible one, and whether each is chosen.
-    Rows {
-        rows: Vec<(String, bool)>,
-        size: f32,
-    },
+    /// The choices of a list, which its look shows ([`super::annotations`]).
+    List,
 }
 
 /// Is an annotation never shown?
@@ -486,7 +482,7 @@ impl<'a, O: Objects> Chain<'a, O> {
                     Some(_) => Shown::Tick,
                 }
             }
-            Some(b"Ch") if flags & COMBO == 0 => self.rows(),
+            Some(b"Ch") if flags & COMBO == 0 => Shown::List,
             _ => {
                 let value = self.shown_text().unwrap_or_default();
                 if flags & PASSWORD != 0 {
@@ -503,32 +499,6 @@ impl<'a, O: Objects> Chain<'a, O> {
                 };
                 text(value, style(place))
             }
-        }
-    }
-
-    fn rows(&self) -> Shown {
-        let chosen: BTreeSet<String> = match self.get(b"V") {
-            Some(Object::Array(several)) => several
-                .iter()
-                .filter_map(|one| text_of(self.objects.follow(one)))
-                .collect(),
-            Some(one) => text_of(one).into_iter().collect(),
-            None => BTreeSet::new(),
-        };
-        let first = self.number(b"TI").and_then(|first| usize::try_from(first).ok());
-        let rows: Vec<(String, bool)> = self
-            .pairs()
-            .into_iter()
-            // The rows before the top index are scrolled out of sight (table 234, TI).
-            .skip(first.unwrap_or(0))
-            .map(|(value, shown)| (shown, chosen.contains(&value)))
-            .collect();
-        if rows.is_empty() {
-            return Shown::Nothing;
-        }
-        Shown::Rows {
-            rows,
-            size: self.font_size().map_or(LARGEST_AUTOMATIC, FontSize::points),
         }
     }
 

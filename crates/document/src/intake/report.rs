@@ -5,6 +5,7 @@ use domain::template::PageSize;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::annotations::RemovedKind;
 use crate::verify::Fault;
 
 /// The verdict in one word.
@@ -118,9 +119,25 @@ pub enum Warning {
         /// Their names.
         fields: Vec<String>,
     },
+    /// Notes and remarks that viewers show beside the page were removed: whoever signs does not see them.
+    #[error("{count} note(s) that lay beside the page's content were removed: {}", .notes.join(", "))]
+    NotesRemoved {
+        /// How many.
+        count: u32,
+        /// What the first of them said.
+        notes: Vec<String>,
+    },
+    /// Attachments with an icon on the page were removed.
+    #[error("{count} attached file(s) with an icon on the page were removed: {}", .files.join(", "))]
+    AttachmentsRemoved {
+        /// How many.
+        count: u32,
+        /// The names of the first of them.
+        files: Vec<String>,
+    },
 }
 
-/// Something that intake changed. The look of the pages never does.
+/// Something that intake changed. The look of the pages never does, but for what viewers would have drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
@@ -175,6 +192,32 @@ pub enum Change {
     /// Values of form fields had no look of their own and were drawn.
     #[error("{count} form value(s) that the file did not show itself were drawn")]
     AppearancesMade {
+        /// How many.
+        count: u32,
+    },
+    /// Marks that the file left to viewers, such as lines through words, were drawn.
+    #[error("{count} mark(s) that the file left to viewers to draw were drawn")]
+    AnnotationsDrawn {
+        /// How many.
+        count: u32,
+    },
+    /// Annotations that show nothing on paper were removed.
+    #[error("{count} annotation(s) of the kind {kind:?} that show nothing were removed")]
+    AnnotationsRemoved {
+        /// Of what kind.
+        kind: RemovedKind,
+        /// How many.
+        count: u32,
+    },
+    /// Marks that were not printed are printed now.
+    #[error("{count} mark(s) that showed only on the screen are printed now")]
+    ScreenOnlyPrinted {
+        /// How many.
+        count: u32,
+    },
+    /// Pictures had others that were printed in their stead.
+    #[error("{count} picture(s) would have been printed otherwise than they show; now they are printed as they show")]
+    PrintAlternatesRemoved {
         /// How many.
         count: u32,
     },
@@ -382,6 +425,45 @@ pub enum Refused {
     FormValueNotDrawn {
         /// The field.
         field: String,
+    },
+    /// The file leaves it to viewers to draw an annotation, and nobody here knows how.
+    #[error(
+        "page {page} has an annotation ({kind}) that cannot be drawn as viewers draw it; print the file to a new PDF"
+    )]
+    AnnotationNotDrawn {
+        /// The page, from 1.
+        page: u32,
+        /// As the format names it.
+        kind: String,
+    },
+    /// Something is printed that does not show on the screen.
+    #[error(
+        "page {page} has something ({kind}) that is printed and does not show on the screen; remove it, or print the file to a new PDF"
+    )]
+    AnnotationPrintsUnseen {
+        /// The page, from 1.
+        page: u32,
+        /// As the format names it.
+        kind: String,
+    },
+    /// A part of a page is packed in a way that nobody here can read.
+    #[error("a part of page {page} is packed in a way ({filter}) that cannot be read; print the file to a new PDF")]
+    UnreadableContent {
+        /// The page, from 1.
+        page: u32,
+        /// The filter.
+        filter: String,
+    },
+    /// A signed file leaves it to viewers to draw something, so that some people would see it and others not.
+    #[error(
+        "the file is signed, and page {page} has something ({kind}) that other programs show and people who sign here \
+         would not see; send it as it was before it was signed"
+    )]
+    SignedWithUnseen {
+        /// The page, from 1.
+        page: u32,
+        /// As the format names it.
+        kind: String,
     },
     /// Rewriting would change how a page looks.
     #[error("page {page} cannot be kept exactly as it looks; print the file to a new PDF")]

@@ -17,7 +17,10 @@ use jiff::Timestamp;
 
 use super::look::Look;
 use super::upload::Upload;
-use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, refuse_many_pages, settle};
+use super::{
+    Change, Intake, Limits, Refused, Warning, annotations, clean, compare, layers, metadata, page_sizes, refuse_many_pages, settle,
+    showing,
+};
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
 use crate::pdf::shared_bytes::SharedBytes;
@@ -56,6 +59,7 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
     file.pages().map_err(|defect| damaged(&defect))?;
     refuse_many_pages(&file, limits)?;
     let pages = page_sizes(&file, limits)?;
+    showing::refuse_unreadable(&file)?;
     let kept = kept(upload);
     if settle::has_external_streams(&file)? {
         return Err(Refused::ExternalContent);
@@ -68,6 +72,12 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
     warnings.extend(kept?);
     if metadata::is_damaged(&file) {
         return Err(Refused::SignedWithDamagedMetadata);
+    }
+    if let Some(unseen) = annotations::unseen(&file) {
+        return Err(Refused::SignedWithUnseen {
+            page: unseen.page,
+            kind: unseen.kind,
+        });
     }
     allows_more(&bytes, pages.len())?;
     compare::has_content(bytes.clone(), &pages, &file, limits)?;
