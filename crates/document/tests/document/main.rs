@@ -3,6 +3,7 @@
 // The name under which every other crate knows it.
 extern crate countersign_document as document;
 
+mod annotations;
 mod certificates;
 mod comparing;
 mod cut_off;
@@ -30,3 +31,4 @@ mod stamping;
 mod stray_entries;
 mod taking;
 mod timestamps;
+mod viewers;
