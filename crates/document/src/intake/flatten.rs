@@ -151,7 +151,8 @@ fn drawn_of(
     let has_entry = objects.dict_in(widget.dict, b"AP").is_some_and(|look| look.has(b"N"));
     // A look without a box is none: viewers draw something else, or nothing.
     let has_look = has_entry && own.as_ref().is_none_or(|own| box_of_look(objects, own).is_some());
-    let is_made = is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text && widget.shown != Shown::List));
+    let is_made =
+        is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text && widget.shown != Shown::List));
     let has_value = widget.is_text || matches!(widget.shown, Shown::Tick | Shown::Dot);
     let keeps_look = has_value && has_look && !is_made && taken.is_none();
     if keeps_look && is_blank(objects, own.as_ref(), &widget.shown) {
@@ -194,7 +195,10 @@ fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDe
             let Some(drawn) = look.and_then(|look| Drawn::new(objects, look, annotation)) else {
                 continue;
             };
-            if above.range(index..).any(|(_, place)| place.intersection(&drawn.place).has_area()) {
+            if above
+                .range(index..)
+                .any(|(_, place)| place.intersection(&drawn.place).has_area())
+            {
                 above.insert(index, drawn.place);
                 beneath.push(Piece {
                     page,
@@ -274,7 +278,9 @@ fn appearance(objects: &impl Objects, annotation: &Dict, taken: Option<&Field>) 
             Object::Stream(_) => Some(normal.clone()),
             Object::Dict(states) => {
                 let state = objects.name_in(annotation, b"AS");
-                let chosen = state.and_then(|state| states.get(&state)).or_else(|| states.get(b"Off"))?;
+                let chosen = state
+                    .and_then(|state| states.get(&state))
+                    .or_else(|| states.get(b"Off"))?;
                 matches!(objects.follow(chosen), Object::Stream(_)).then(|| chosen.clone())
             }
             _ => None,

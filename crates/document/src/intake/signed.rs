@@ -18,8 +18,8 @@ use jiff::Timestamp;
 use super::look::Look;
 use super::upload::Upload;
 use super::{
-    Change, Intake, Limits, Refused, Warning, annotations, clean, compare, layers, metadata, page_sizes, refuse_many_pages, settle,
-    showing,
+    Change, Intake, Limits, Refused, Warning, annotations, clean, compare, layers, metadata, page_sizes,
+    refuse_many_pages, settle, showing,
 };
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
