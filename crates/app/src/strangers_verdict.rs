@@ -1,6 +1,5 @@
 //! What there is to say of a PDF that anybody sends: the same on the page and through the API.
 
-use document::intake::Refused;
 use document::verify::{Fault, Means, RevocationData, Verdict};
 use domain::Requester;
 

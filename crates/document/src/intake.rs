@@ -453,7 +453,9 @@ fn is_direction(character: char) -> bool {
 
 fn refuse_large_pictures(objects: &impl Objects, limits: &Limits) -> Result<(), Refused> {
     for id in look::used(objects).unwrap_or_default() {
-        let Object::Stream(stream) = objects.at(id) else { continue };
+        let Object::Stream(stream) = objects.at(id) else {
+            continue;
+        };
         if !objects.is_name_in(&stream.dict, b"Subtype", b"Image") {
             continue;
         }

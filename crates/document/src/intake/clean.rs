@@ -4,7 +4,7 @@
 //! by its `/S` alone, which structure elements, transitions and groups have too.
 
 use super::Change;
-use super::look::{Look, change_each, edit_catalog, edit_dict};
+use super::look::{Look, change_these, edit_catalog, edit_dict, used};
 use crate::pdf::edit::Edits;
 use crate::pdf::{Dict, Name, Object, Objects, PdfDefect};
 
@@ -60,8 +60,12 @@ pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     if remove_xfa(edits) {
         changes.push(Change::XfaRemoved);
     }
+    // Also what only the catalog leads to counts as removed.
+    let used = used(edits)?;
     remove_from_catalog(edits, &mut removed);
-    change_each(edits, |known, _, object| clean_object(object, known, &mut removed))?;
+    change_these(edits, used, |known, _, object| {
+        clean_object(object, known, &mut removed);
+    })?;
     let counted = [
         (removed.scripts, Change::ScriptsRemoved { count: removed.scripts }),
         (removed.actions, Change::ActionsRemoved { count: removed.actions }),
@@ -180,7 +184,11 @@ fn count_names(objects: &impl Objects, names: &Dict, key: &[u8]) -> u32 {
 }
 
 fn remove_xfa(edits: &mut Edits<'_>) -> bool {
-    let entry = edits.catalog().ok().and_then(|catalog| catalog.get(b"AcroForm")).cloned();
+    let entry = edits
+        .catalog()
+        .ok()
+        .and_then(|catalog| catalog.get(b"AcroForm"))
+        .cloned();
     let form = match entry {
         Some(Object::Ref(id)) => edit_dict(edits, id),
         Some(Object::Dict(_)) => match edit_catalog(edits).and_then(|catalog| catalog.get_mut(b"AcroForm")) {

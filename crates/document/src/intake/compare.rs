@@ -183,7 +183,8 @@ mod tests {
     /// A file with a page for each content.
     fn file(contents: &[&str]) -> Vec<u8> {
         let count = contents.len();
-        let kids: String = (0..count).map(|page| format!("{} 0 R ", 3 + 2 * page)).collect();
+        let kids: Vec<String> = (0..count).map(|page| format!("{} 0 R", 3 + 2 * page)).collect();
+        let kids = kids.join(" ");
         let mut bytes = b"%PDF-1.7\n".to_vec();
         let mut offsets = Vec::new();
         let mut object = |body: String| {
@@ -191,7 +192,9 @@ mod tests {
             bytes.extend(format!("{} 0 obj\n{body}\nendobj\n", offsets.len()).bytes());
         };
         object("<</Type/Catalog/Pages 2 0 R>>".to_owned());
-        object(format!("<</Type/Pages/Count {count}/Kids[{kids}]/MediaBox[0 0 200 100]>>"));
+        object(format!(
+            "<</Type/Pages/Count {count}/Kids[{kids}]/MediaBox[0 0 200 100]>>"
+        ));
         for (page, content) in contents.iter().enumerate() {
             object(format!("<</Type/Page/Parent 2 0 R/Contents {} 0 R>>", 4 + 2 * page));
             object(format!("<</Length {}>>\nstream\n{content}\nendstream", content.len()));

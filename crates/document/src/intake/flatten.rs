@@ -197,7 +197,10 @@ fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDe
             let Some(drawn) = look.and_then(|look| Drawn::new(objects, look, annotation)) else {
                 continue;
             };
-            if above.range(index..).any(|(_, place)| place.intersection(&drawn.place).has_area()) {
+            if above
+                .range(index..)
+                .any(|(_, place)| place.intersection(&drawn.place).has_area())
+            {
                 above.insert(index, drawn.place);
                 beneath.push(Piece {
                     page,
@@ -316,7 +319,9 @@ fn appearance(objects: &impl Objects, annotation: &Dict, taken: Option<&Field>) 
             Object::Stream(_) => Some(normal.clone()),
             Object::Dict(states) => {
                 let state = objects.name_in(annotation, b"AS");
-                let chosen = state.and_then(|state| states.get(&state)).or_else(|| states.get(b"Off"))?;
+                let chosen = state
+                    .and_then(|state| states.get(&state))
+                    .or_else(|| states.get(b"Off"))?;
                 matches!(objects.follow(chosen), Object::Stream(_)).then(|| chosen.clone())
             }
             _ => None,

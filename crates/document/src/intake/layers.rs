@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::content::{self, Instruction};
-use super::look::{Look, change_each, edit_catalog, empty_form, used, with_content};
+use super::look::{Look, change_each, edit_catalog, empty_form, parts, used, with_content};
 use crate::pdf::edit::Edits;
 use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, Stream};
 
@@ -42,8 +42,9 @@ pub(super) fn remove(edits: &mut Edits<'_>, most: usize) -> Result<Layers, PdfDe
             edits.put(id, painted);
         }
     }
-    change_each(edits, |known, _, object| {
-        let is_hidden = object.as_dict().is_some_and(|dict| off.hides_dictionary(known, dict));
+    let looks = hidden_looks(edits, &off)?;
+    change_each(edits, |known, id, object| {
+        let is_hidden = looks.contains(&id) || object.as_dict().is_some_and(|dict| off.hides_dictionary(known, dict));
         match object {
             Object::Stream(stream) if is_hidden => *stream = empty_form(),
             Object::Dict(annotation) if is_hidden && annotation.has(b"Rect") => hide(annotation),
@@ -59,6 +60,23 @@ pub(super) fn remove(edits: &mut Edits<'_>, most: usize) -> Result<Layers, PdfDe
         hidden: count(off.0.len()),
         shown: count(groups.difference(&off.0).count()),
     })
+}
+
+/// The looks of the annotations that are hidden: something else may lead to them, too.
+fn hidden_looks(edits: &Edits<'_>, off: &Off) -> Result<BTreeSet<Ref>, PdfDefect> {
+    let mut looks = BTreeSet::new();
+    for id in used(edits)? {
+        let hidden = edits
+            .dict_at(id)
+            .filter(|dict| dict.has(b"Rect") && off.hides_dictionary(edits, dict));
+        // Of each occasion one, or one for each state (12.5.5).
+        let occasions = hidden.and_then(|annotation| edits.value_in(annotation, b"AP"));
+        for look in occasions.into_iter().flat_map(parts) {
+            looks.extend(look.as_ref());
+            looks.extend(parts(edits.follow(look)).filter_map(Object::as_ref));
+        }
+    }
+    Ok(looks)
 }
 
 /// Hides the annotations that a layer which is off hides, and changes nothing else. Not every renderer knows that they have

@@ -111,7 +111,10 @@ pub(super) fn parts(object: &Object) -> Box<dyn Iterator<Item = &Object> + '_> {
 pub(super) fn used(objects: &impl Objects) -> Result<BTreeSet<Ref>, PdfDefect> {
     let mut used = BTreeSet::new();
     let trailer = objects.view().trailer()?;
-    let mut waiting: Vec<&Object> = [&b"Root"[..], b"Info"].iter().filter_map(|key| trailer.get(key)).collect();
+    let mut waiting: Vec<&Object> = [&b"Root"[..], b"Info"]
+        .iter()
+        .filter_map(|key| trailer.get(key))
+        .collect();
     while let Some(object) = waiting.pop() {
         match object {
             Object::Ref(id) if used.insert(*id) => waiting.push(objects.object(*id)?),
@@ -125,10 +128,20 @@ pub(super) fn used(objects: &impl Objects) -> Result<BTreeSet<Ref>, PdfDefect> {
 /// Changes every object that is used, looking at all of them as they were before.
 pub(super) fn change_each<'f>(
     edits: &mut Edits<'f>,
+    change: impl FnMut(&Edits<'f>, Ref, &mut Object),
+) -> Result<(), PdfDefect> {
+    let used = used(edits)?;
+    change_these(edits, used, change)
+}
+
+/// The same of these objects.
+pub(super) fn change_these<'f>(
+    edits: &mut Edits<'f>,
+    ids: BTreeSet<Ref>,
     mut change: impl FnMut(&Edits<'f>, Ref, &mut Object),
 ) -> Result<(), PdfDefect> {
     let mut changed = Vec::new();
-    for id in used(edits)? {
+    for id in ids {
         let object = edits.object(id)?;
         let mut copy = object.clone();
         change(edits, id, &mut copy);

@@ -116,7 +116,9 @@ fn settle_kids(edits: &mut Edits<'_>, node: &Dict, seen: &mut BTreeSet<Ref>) -> 
     let kids = edits.array_in(node, b"Kids").unwrap_or_default().to_vec();
     let mut settled = Vec::with_capacity(kids.len());
     for kid in kids {
-        let Object::Dict(dict) = edits.follow(&kid) else { continue };
+        let Object::Dict(dict) = edits.follow(&kid) else {
+            continue;
+        };
         if is_branch(edits, dict) && edits.array_in(dict, b"Kids").is_none() {
             continue;
         }
@@ -215,7 +217,10 @@ fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> 
             (Some((media, _)), Some((crop, _))) => crop.intersection(media).has_area(),
             _ => true,
         };
-        let contents = contents_of(edits, id, upload).ok_or(Refused::ContentLost { page: number })?;
+        if !has_contents(edits, id, upload) {
+            return Err(Refused::ContentLost { page: number });
+        }
+        let contents = only_streams(edits, id);
         let Some(page) = edit_dict(edits, id) else { continue };
         if let Some(contents) = contents {
             page.set(b"Contents", contents);
@@ -233,22 +238,22 @@ fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> 
     Ok(assumed)
 }
 
-/// The streams of a page whose contents are several, without what is none; nothing where they need not be settled. None if one of
-/// them is not in the file, and no later revision has deleted it either.
-fn contents_of(edits: &Edits<'_>, page: Ref, upload: &Upload) -> Option<Option<Object>> {
-    let Some(contents) = edits.dict_at(page)?.get(b"Contents") else {
-        return Some(None);
+/// Whether what a page draws is in the file, or a later revision has deleted it.
+fn has_contents(edits: &Edits<'_>, page: Ref, upload: &Upload) -> bool {
+    let Some(contents) = edits.dict_at(page).and_then(|page| page.get(b"Contents")) else {
+        return true;
     };
     let is_there = |object: &Object| object.as_ref().is_none_or(|id| edits.has(id) || upload.was_deleted(id));
-    let Object::Array(parts) = edits.follow(contents) else {
-        return is_there(contents).then_some(None);
-    };
-    if !is_there(contents) || !parts.iter().all(is_there) {
-        return None;
-    }
+    let parts = edits.follow(contents).as_array().unwrap_or_default();
+    is_there(contents) && parts.iter().all(is_there)
+}
+
+/// The streams of a page whose contents are several, if something else is among them.
+fn only_streams(edits: &Edits<'_>, page: Ref) -> Option<Vec<Object>> {
+    let parts = edits.array_in(edits.dict_at(page)?, b"Contents")?;
     let is_stream = |part: &&Object| matches!(edits.follow(part), Object::Stream(_));
     let streams: Vec<Object> = parts.iter().filter(is_stream).cloned().collect();
-    Some((streams.len() < parts.len()).then(|| streams.into()))
+    (streams.len() < parts.len()).then_some(streams)
 }
 
 /// Makes the content of every page such that nothing of it reaches what is drawn after it.
@@ -366,7 +371,11 @@ fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool
     let Ok(steps) = filter::steps(&stream.dict, |object| known.resolve(object)) else {
         return false;
     };
-    let names: Vec<&[u8]> = steps.iter().map(|step| step.name.as_slice()).filter(|name| *name != b"Crypt").collect();
+    let names: Vec<&[u8]> = steps
+        .iter()
+        .map(|step| step.name.as_slice())
+        .filter(|name| *name != b"Crypt")
+        .collect();
     let Ok(raw) = known.view().raw(stream) else {
         return false;
     };

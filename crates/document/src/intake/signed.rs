@@ -17,7 +17,9 @@ use jiff::Timestamp;
 
 use super::look::Look;
 use super::upload::Upload;
-use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, refuse_many_pages, settle};
+use super::{
+    Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, refuse_many_pages, settle,
+};
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
 use crate::pdf::shared_bytes::SharedBytes;
@@ -47,7 +49,11 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
         return Err(Refused::SignedAndEncrypted);
     }
     if let Upload::Rebuilt { defect, .. } = upload {
-        return Err(damaged(defect));
+        // A broken signature says more than a broken rule.
+        return Err(match are_intact(&bytes) {
+            Err(broken @ Refused::BrokenSignature { .. }) => broken,
+            _ => damaged(defect),
+        });
     }
     let file = upload.view();
     if clean::is_dynamic_xfa(&file) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::look::{Look, parts, used};
-use super::{Refused, whole};
+use super::{Refused, signed, whole};
 use crate::pdf::edit::Edits;
 use crate::pdf::rebuild::{Rebuilt, Repair};
 use crate::pdf::shared_bytes::SharedBytes;
@@ -24,10 +24,16 @@ pub(super) enum Upload {
 impl Upload {
     /// Reads an upload, or says why not.
     pub(super) fn read(bytes: &SharedBytes, password: Option<&str>) -> Result<Self, Refused> {
-        let strict = File::open(bytes.clone(), password).and_then(|file| used(&file.latest()).map(|_| file));
-        let upload = match strict {
-            Ok(file) => Self::Sound(file),
-            Err(defect) => {
+        let opened = File::open(bytes.clone(), password);
+        let unreadable_part = opened.as_ref().ok().and_then(|file| used(&file.latest()).err());
+        let (strict, defect) = match (opened, unreadable_part) {
+            (Ok(file), defect) => (Some(file), defect),
+            (Err(defect), _) => (None, Some(defect)),
+        };
+        let upload = match (strict, defect) {
+            (Some(file), None) => Self::Sound(file),
+            (strict, defect) => {
+                let defect = defect.unwrap_or(PdfDefect::new(0, Rule::NoSection));
                 if let Some(refused) = final_word(&defect) {
                     return Err(refused);
                 }
@@ -35,14 +41,15 @@ impl Upload {
                     Rule::EncryptionDictionary => Refused::UnsupportedEncryption,
                     _ => final_word(&defect).unwrap_or_else(|| unreadable(bytes)),
                 })?;
+                // Of a signed one there is something else to say.
+                let is_signed = signed::is_signed(&file.view()).unwrap_or(false);
+                if !is_signed && !whole::has_all_parts(&file.view(), strict.as_ref().map(File::latest)) {
+                    return Err(Refused::Incomplete);
+                }
                 Self::Rebuilt { file, defect }
             }
         };
-        let is_complete = match &upload {
-            Self::Sound(_) => true,
-            Self::Rebuilt { file, .. } => whole::has_all_parts(&file.view()),
-        };
-        if whole::ends_early(bytes) || !is_complete {
+        if whole::ends_early(bytes) {
             return Err(Refused::Incomplete);
         }
         Ok(upload)

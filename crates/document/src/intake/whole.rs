@@ -40,9 +40,10 @@ const NOT_SHOWN: [&[u8]; 19] = [
     b"XFA",
 ];
 
-/// Whether nothing that shows is missing from a file that had to be rebuilt.
-pub(super) fn has_all_parts(view: &View<'_>) -> bool {
-    !lost_its_encryption(*view) && !lacks_what_pages_need(*view)
+/// Whether nothing that shows is missing from a file that had to be rebuilt. `listed` is the file by its cross-references, if
+/// those keep the rules: what they do not list was never there.
+pub(super) fn has_all_parts(view: &View<'_>, listed: Option<View<'_>>) -> bool {
+    !lost_its_encryption(*view) && !lacks_what_pages_need(*view, listed)
 }
 
 /// Whether the file begins as a PDF (7.5.2; as viewers do, that is looked for in a kilobyte) and has no end behind its last object
@@ -109,7 +110,7 @@ fn lost_its_encryption(view: View<'_>) -> bool {
 }
 
 /// Whether something that shows on pages refers to an object that is not there, or that cannot be read.
-fn lacks_what_pages_need(view: View<'_>) -> bool {
+fn lacks_what_pages_need(view: View<'_>, listed: Option<View<'_>>) -> bool {
     let Ok(catalog) = view.catalog() else {
         return true;
     };
@@ -119,6 +120,7 @@ fn lacks_what_pages_need(view: View<'_>) -> bool {
         match object {
             Object::Ref(id) if seen.insert(*id) => match view.object(*id) {
                 Ok(object) if view.has(*id) => waiting.push(object),
+                _ if listed.is_some_and(|listed| !listed.has(*id)) => {}
                 _ => return true,
             },
             Object::Dict(dict) => waiting.extend(shown(dict)),

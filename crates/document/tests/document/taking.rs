@@ -362,9 +362,10 @@ fn what_lies_elsewhere_than_its_cross_references_say_is_found_and_said() {
 }
 
 #[test]
-fn what_lies_nowhere_is_nothing_and_needs_no_repair() {
+fn what_a_page_refers_to_and_lies_nowhere_although_it_is_listed_refuses_the_file() {
     let pdf = document_of(PageForm::PLAIN, |_, page| page.set("Note", Object::Reference((800, 0))));
-    assert_eq!(changed(&misplaced(&pdf, 800)), []);
+    assert_eq!(changed(&pdf), [], "what is not listed is nothing");
+    assert_eq!(take(&misplaced(&pdf, 800)).err(), Some(Refused::Incomplete));
 }
 
 #[test]
@@ -1422,6 +1423,7 @@ fn what_lies_beneath_a_field_stays_beneath_it_and_what_lies_above_stays_above() 
     assert_eq!(
         taken.changes,
         [
+            Change::PagesRedrawn { count: 1 },
             Change::FormFlattened { count: 1 },
             Change::AnnotationsMerged { count: 2 }
         ]

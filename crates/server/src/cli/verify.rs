@@ -13,7 +13,6 @@ use std::process::ExitCode;
 
 use app::{DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
-use document::intake::Refused;
 use document::pki::keys::certificates_from_pem;
 use document::verify::{self, Means, Verdict};
 use domain::{BlobHash, ChainFault, ChainFile, Clock, Event, EventKind, Language, Requester, UtcOffset};
