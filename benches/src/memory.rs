@@ -70,10 +70,8 @@ pub fn do_task(task: &str, folder: &Path) {
         }
         "complete" => {
             let fonts = Fonts::embedded().expect("the embedded fonts");
-            let pdf = read("taken.pdf");
             // As `app::complete` does.
-            let stamped = stamp(&pdf, &fonts, &marks()).expect("stamped");
-            drop(pdf);
+            let stamped = stamp(read("taken.pdf"), &fonts, &marks()).expect("stamped");
             let (key, root) = key();
             let details = SealDetails {
                 reason: "Bench".to_owned(),
@@ -83,13 +81,12 @@ pub fn do_task(task: &str, folder: &Path) {
                 certify: true,
                 mark: None,
             };
-            let sealed = seal(&stamped, &key, &details).expect("sealed");
-            drop(stamped);
+            let sealed = seal(stamped, &key, &details).expect("sealed");
             let data = ValidationData {
                 certificates: key.certificates().to_vec(),
                 ..ValidationData::default()
             };
-            write("sealed.pdf", &add_validation_data(&sealed, &data).expect("lengthened"));
+            write("sealed.pdf", &add_validation_data(sealed, &data).expect("lengthened"));
             write("root.pem", root.certificate_pem().as_bytes());
         }
         "verify" => {

@@ -21,7 +21,24 @@ intake-change-hidden-layers-removed = Hidden layers were removed with what they 
 intake-change-layers-merged = Visible layers became part of the pages: { $count }.
 intake-change-pages-redrawn = Pages that are drawn in other steps than in the upload, and look the same: { $count }.
 intake-change-form-flattened = Form fields became part of the pages: { $count }.
+intake-change-annotations-merged = Annotations that lay beneath form fields became part of the pages: { $count }.
 intake-change-appearances-made = Form values that the file did not show by itself were drawn: { $count }.
+intake-change-annotations-drawn = Marks that the file left for viewers to draw, such as lines through words, are now drawn on the pages: { $count }.
+intake-change-annotations-removed = { $kind ->
+    [popup] Pop-up windows of comments were removed: { $count }.
+    [sound] Sounds were removed: { $count }.
+    [movie] Videos were removed: { $count }.
+    [screen] Media players without a picture were removed: { $count }.
+    [three_d] 3D scenes without a picture were removed: { $count }.
+    [rich_media] Embedded media without a picture were removed: { $count }.
+    [printer_mark] Printer's marks without a picture were removed: { $count }.
+    [trap_net] Settings for printing presses were removed: { $count }.
+    [watermark] Watermarks without a picture were removed: { $count }.
+    [hidden] Annotations that are hidden on screen and on paper were removed: { $count }.
+   *[empty] Annotations that show nothing were removed: { $count }.
+}
+intake-change-screen-only-printed = Marks that showed only on screen are now printed too: { $count }.
+intake-change-print-alternates-removed = Images that would have printed differently now print as they show: { $count }.
 intake-change-form-fields-enlarged = Form fields that were too small to be filled in have larger boxes: { $count }.
 intake-change-usage-rights-removed = The usage rights that the form's maker granted to certain readers were removed. They are no signature.
 intake-change-xfa-removed = The XFA copy of the form was removed; its ordinary fields stay.
@@ -31,6 +48,7 @@ intake-change-actions-removed = Actions that open, send, play or hide something 
 intake-change-embedded-files-removed = Embedded files were removed: { $count }.
 intake-change-multimedia-removed = Films, sounds and 3D scenes were removed; what shows on the page stays: { $count }.
 intake-warning-already-signed = Others have signed this file already (signatures: { $count }). Their signatures are kept and stay valid. What is filled in here is added after them, and viewers will show that.
+intake-warning-rebuilt = The file was damaged and has been rebuilt. Parts whose end or length had to be guessed: { $guessed }. Lost parts that no page shows: { $lost }. Look at every page before you send it.
 intake-warning-deleted-content-gone = Viewers differ on this file: some still show what it calls deleted. Here it is gone. Look at the pages before you send it.
 intake-warning-not-compared = Viewers may differ on this file: it could be compared only after it was put in order. Look at the pages before you send it.
 intake-warning-form-kept = The form stays in the file, because as a part of the page it would look different (page { $page }). Nobody can fill it in here. If it is to become part of the page, print the file to a new PDF.
@@ -38,6 +56,8 @@ intake-warning-embedded-files-kept = The signed file keeps its embedded files ({
 intake-warning-form-fields-too-small = Form fields that are too small for people to see did not become fields of the template: { $fields }. If somebody is to fill one in, place a larger field in its stead.
 intake-warning-form-values-kept = The values of these form fields cannot be filled in here, so they stay on the pages as they look, and the fields did not become fields of the template: { $fields }. If somebody is to change one, clear it in the form or place a field in its stead.
 intake-warning-form-values-not-shown = These form fields hold a value that the file does not show, so the pages do not show it either: { $fields }. If it is to be seen, open the form, enter the value anew and save it.
+intake-warning-notes-removed = We removed comments that signers would not see (number: { $count }): { $notes }. If signers need one, write it on the page.
+intake-warning-attachments-removed = We removed files that were attached with an icon on the page (number: { $count }): { $files }. If signers need one, send it separately.
 
 intake-refused-too-large = The file has { $length } bytes; at most { $limit } are taken.
 intake-remedy-too-large = Save it smaller, for example with pictures of lower resolution.
@@ -45,6 +65,8 @@ intake-refused-not-pdf = The file is not a PDF, or is damaged beyond repair.
 intake-remedy-not-pdf = Print it to a new PDF.
 intake-refused-incomplete = Parts of the file are missing, or it ends too early.
 intake-remedy-incomplete = Get the file anew, as a whole: download it or have it sent again.
+intake-refused-content-lost = What page { $page } shows is missing from the file or cannot be read.
+intake-remedy-content-lost = Get the file anew, or print it to a new PDF where it can be seen as a whole.
 intake-refused-needs-password = The file needs a password to be opened.
 intake-remedy-needs-password = Give the password, or save the file without one.
 intake-refused-wrong-password = The password does not open the file.
@@ -53,8 +75,10 @@ intake-refused-unsupported-encryption = The file's encryption is not supported.
 intake-remedy-unsupported-encryption = Save it without encryption.
 intake-refused-signed-and-encrypted = The file is signed and encrypted, so nothing can be added to it.
 intake-remedy-signed-and-encrypted = Send it as it was before it was signed.
-intake-refused-signed-and-damaged = The file is signed, and its structure is damaged; repairing it would break the signatures.
+intake-refused-signed-and-damaged = The file is signed, and its structure is damaged ({ $detail }); repairing it would break the signatures.
 intake-remedy-signed-and-damaged = Send it as it was before it was signed.
+intake-refused-signed-and-read-differently = The file is signed, and programs show different content on page { $page }.
+intake-remedy-signed-and-read-differently = Send it as it was before it was signed.
 intake-refused-damaged-and-maybe-signed = The structure of the file is damaged, so programs may show different content, and the file may contain a signature.
 intake-remedy-damaged-and-maybe-signed = Send the file as it was before it was signed, or print it to a new PDF.
 intake-refused-broken-signature = A signature in the file is not valid ({ $field }): { $detail }
@@ -86,9 +110,21 @@ intake-refused-hidden-content = Page { $page } hides content that cannot be remo
 intake-remedy-hidden-content = Print it to a new PDF.
 intake-refused-form-value-not-drawn = The value of the form field { $field } cannot be drawn as viewers draw it.
 intake-remedy-form-value-not-drawn = Print it to a new PDF.
+intake-refused-annotation-not-drawn = Page { $page } has an annotation ({ $kind }) that we cannot draw the way other programs do.
+intake-remedy-annotation-not-drawn = Delete the annotation, or print the file to a new PDF.
+intake-refused-annotation-prints-unseen = Page { $page } has something ({ $kind }) that is printed but does not show on screen.
+intake-remedy-annotation-prints-unseen = Delete it, or print the file to a new PDF.
+intake-refused-unreadable-content = Part of page { $page } uses a compression that we cannot read ({ $filter }).
+intake-remedy-unreadable-content = Print it to a new PDF in the program that made it.
+intake-refused-signed-with-unseen = The file is signed, and page { $page } has something ({ $kind }) that other programs show but signers would not see here.
+intake-remedy-signed-with-unseen = Send it as it was before it was signed.
 intake-refused-page-would-change = Page { $page } cannot be kept exactly as it looks.
 intake-remedy-page-would-change = Print it to a new PDF.
 intake-refused-too-demanding = The file needs too much time or memory to be read.
 intake-remedy-too-demanding = Print it to a new PDF.
+intake-refused-too-much-time = The file needs more than { $seconds } seconds of a processor to be read and shown.
+intake-remedy-too-much-time = Print it to a new PDF.
+intake-refused-too-much-memory = The file needs more than { $megabytes } MB of memory to be read and shown.
+intake-remedy-too-much-memory = Print it to a new PDF.
 intake-refused-too-many-pixels = A picture in the file has { $pixels } pixels; at most { $limit } are taken.
 intake-remedy-too-many-pixels = Save it with pictures of lower resolution.

@@ -15,7 +15,24 @@ intake-change-hidden-layers-removed = 非表示のレイヤーを内容ごと削
 intake-change-layers-merged = 表示されているレイヤーをページに統合しました: { $count }件。
 intake-change-pages-redrawn = 描画の手順は変わりましたが、見た目は同じページ: { $count }ページ。
 intake-change-form-flattened = フォームフィールドをページに統合しました: { $count }件。
+intake-change-annotations-merged = フォームフィールドの下にあった注釈をページに統合しました: { $count }件。
 intake-change-appearances-made = ファイル自体に表示がなかったフォームの値を描画しました: { $count }件。
+intake-change-annotations-drawn = 取り消し線など、ビューアーに描画を任せていた印をページに描画しました: { $count }件。
+intake-change-annotations-removed = { $kind ->
+    [popup] 注釈のポップアップウィンドウを削除しました: { $count }件。
+    [sound] 音声を削除しました: { $count }件。
+    [movie] 動画を削除しました: { $count }件。
+    [screen] 画像のないメディア再生領域を削除しました: { $count }件。
+    [three_d] 画像のない3Dシーンを削除しました: { $count }件。
+    [rich_media] 画像のないリッチメディアを削除しました: { $count }件。
+    [printer_mark] 画像のないトンボなどの印刷用マークを削除しました: { $count }件。
+    [trap_net] 印刷機用の設定を削除しました: { $count }件。
+    [watermark] 画像のない透かしを削除しました: { $count }件。
+    [hidden] 画面にも印刷にも表示されない注釈を削除しました: { $count }件。
+   *[empty] 何も表示しない注釈を削除しました: { $count }件。
+}
+intake-change-screen-only-printed = 画面にだけ表示されていた印が、印刷もされるようになりました: { $count }件。
+intake-change-print-alternates-removed = 印刷すると別の画像になるものを、表示どおりに印刷されるようにしました: { $count }件。
 intake-change-form-fields-enlarged = 小さすぎて記入できないフォームフィールドの枠を広げました: { $count }件。
 intake-change-usage-rights-removed = フォーム作成者が特定のビューアーに与えた使用権限を削除しました。署名ではありません。
 intake-change-xfa-removed = フォームのXFA版を削除しました。通常のフィールドは残ります。
@@ -25,6 +42,7 @@ intake-change-actions-removed = 何かを開く、送信する、再生する、
 intake-change-embedded-files-removed = 埋め込みファイルを削除しました: { $count }件。
 intake-change-multimedia-removed = 動画、音声、3Dシーンを削除しました。ページ上の見た目は残ります: { $count }件。
 intake-warning-already-signed = このファイルにはすでに署名があります（{ $count }件）。既存の署名は有効なまま残ります。ここで記入した内容はその後に追加され、ビューアーにもそのように表示されます。
+intake-warning-rebuilt = 破損したファイルを復元しました。終わりや長さを推定した部分: { $guessed }か所。ページには表示されないものの失われた部分: { $lost }か所。送信前にすべてのページを確認してください。
 intake-warning-deleted-content-gone = このファイルはビューアーによって表示が異なります。削除済みとされた内容をまだ表示するものがあります。ここでは削除されていますので、送信前にページを確認してください。
 intake-warning-not-compared = ビューアーによって表示が異なる可能性のあるファイルです。整えた後でしか比較できませんでした。送信前にページを確認してください。
 intake-warning-form-kept = フォームをページに統合すると見た目が変わるため（{ $page }ページ）、フォームはファイルにそのまま残しました。ここでは誰も記入できません。ページに統合する場合は、新しいPDFに印刷してください。
@@ -32,6 +50,8 @@ intake-warning-embedded-files-kept = 署名済みのため、埋め込みファ�
 intake-warning-form-fields-too-small = 小さすぎて人の目に見えないフォームフィールドは、テンプレートのフィールドにしませんでした: { $fields }。記入してもらう場合は、代わりに大きなフィールドを配置してください。
 intake-warning-form-values-kept = 次のフォームフィールドの値はここでは記入できないため、見た目のままページに残し、テンプレートのフィールドにはしませんでした: { $fields }。変更してもらう場合は、フォームで値を消すか、代わりのフィールドを配置してください。
 intake-warning-form-values-not-shown = 次のフォームフィールドには、ファイル上で表示されない値が入っています。ページにも表示されません: { $fields }。表示する場合は、フォームを開いて値を入力し直し、保存してください。
+intake-warning-notes-removed = 署名者に表示されないコメントを削除しました（{ $count }件）: { $notes }。署名者に伝える必要がある場合は、ページに記載してください。
+intake-warning-attachments-removed = ページ上のアイコンで添付されていたファイルを削除しました（{ $count }件）: { $files }。必要な場合は別途お送りください。
 
 intake-refused-too-large = ファイルは{ $length }バイトです。{ $limit }バイトまで受け付けます。
 intake-remedy-too-large = 画像の解像度を下げるなど、より小さく保存してください。
@@ -39,6 +59,8 @@ intake-refused-not-pdf = PDFではないか、修復できないほど破損し�
 intake-remedy-not-pdf = 新しいPDFとして印刷してください。
 intake-refused-incomplete = ファイルの一部が欠けているか、途中で切れています。
 intake-remedy-incomplete = ファイルを最後まで取得し直してください。
+intake-refused-content-lost = { $page }ページに表示する内容がファイルにないか、読み取れません。
+intake-remedy-content-lost = ファイルを取得し直すか、内容がすべて表示される環境で新しいPDFとして印刷してください。
 intake-refused-needs-password = ファイルを開くにはパスワードが必要です。
 intake-remedy-needs-password = パスワードを入力するか、パスワードなしで保存してください。
 intake-refused-wrong-password = パスワードが違うため、ファイルを開けません。
@@ -47,8 +69,10 @@ intake-refused-unsupported-encryption = 対応していない暗号化方式で�
 intake-remedy-unsupported-encryption = 暗号化せずに保存してください。
 intake-refused-signed-and-encrypted = 署名され暗号化されているため、何も追加できません。
 intake-remedy-signed-and-encrypted = 署名する前のファイルを送ってください。
-intake-refused-signed-and-damaged = 署名済みのファイルですが構造が破損しています。修復すると署名が壊れます。
+intake-refused-signed-and-damaged = 署名済みのファイルですが構造が破損しています({ $detail })。修復すると署名が壊れます。
 intake-remedy-signed-and-damaged = 署名する前のファイルを送ってください。
+intake-refused-signed-and-read-differently = 署名済みのファイルですが、{ $page }ページの内容がプログラムによって異なって表示されます。
+intake-remedy-signed-and-read-differently = 署名する前のファイルを送ってください。
 intake-refused-damaged-and-maybe-signed = ファイルの構造が破損しており、プログラムによって異なる内容が表示されるおそれがあります。また、署名が含まれている可能性があります。
 intake-remedy-damaged-and-maybe-signed = 署名する前のファイルを送るか、新しいPDFに印刷してください。
 intake-refused-broken-signature = ファイル内の署名が有効ではありません（{ $field }）: { $detail }
@@ -80,9 +104,21 @@ intake-refused-hidden-content = { $page }ページに隠れた内容があり、
 intake-remedy-hidden-content = 新しいPDFとして印刷してください。
 intake-refused-form-value-not-drawn = フォームのフィールド「{ $field }」の値を、表示されるとおりに描画できません。
 intake-remedy-form-value-not-drawn = 新しいPDFとして印刷してください。
+intake-refused-annotation-not-drawn = { $page }ページの注釈（{ $kind }）を、ほかのプログラムと同じようには描画できません。
+intake-remedy-annotation-not-drawn = 注釈を削除するか、新しいPDFとして印刷してください。
+intake-refused-annotation-prints-unseen = { $page }ページに、画面には表示されず印刷だけされる内容（{ $kind }）があります。
+intake-remedy-annotation-prints-unseen = その内容を削除するか、新しいPDFとして印刷してください。
+intake-refused-unreadable-content = { $page }ページの一部が、読み取れない方式（{ $filter }）で圧縮されています。
+intake-remedy-unreadable-content = 作成したプログラムで新しいPDFとして印刷してください。
+intake-refused-signed-with-unseen = 署名済みのファイルですが、ほかのプログラムには表示され、ここで署名する人には表示されない内容（{ $kind }）が{ $page }ページにあります。
+intake-remedy-signed-with-unseen = 署名する前のファイルを送ってください。
 intake-refused-page-would-change = { $page }ページを見た目どおりに保てません。
 intake-remedy-page-would-change = 新しいPDFとして印刷してください。
 intake-refused-too-demanding = ファイルの読み取りに時間またはメモリーがかかりすぎます。
 intake-remedy-too-demanding = 新しいPDFとして印刷してください。
+intake-refused-too-much-time = ファイルの読み取りと表示に、{ $seconds }秒を超えるプロセッサー時間が必要です。
+intake-remedy-too-much-time = 新しいPDFとして印刷してください。
+intake-refused-too-much-memory = ファイルの読み取りと表示に、{ $megabytes }MBを超えるメモリーが必要です。
+intake-remedy-too-much-memory = 新しいPDFとして印刷してください。
 intake-refused-too-many-pixels = ファイル内の画像が{ $pixels }画素あります。{ $limit }画素まで受け付けます。
 intake-remedy-too-many-pixels = 画像の解像度を下げて保存してください。

@@ -15,7 +15,24 @@ intake-change-hidden-layers-removed = 숨겨진 레이어를 그 내용과 함�
 intake-change-layers-merged = 보이는 레이어를 쪽에 합쳤습니다: { $count }개.
 intake-change-pages-redrawn = 그리는 순서나 방식은 달라졌지만 모양은 그대로인 쪽: { $count }쪽.
 intake-change-form-flattened = 양식 필드를 쪽에 합쳤습니다: { $count }개.
+intake-change-annotations-merged = 양식 필드 아래에 있던 주석을 쪽에 합쳤습니다: { $count }개.
 intake-change-appearances-made = 파일이 스스로 보여 주지 않던 양식 값을 그렸습니다: { $count }개.
+intake-change-annotations-drawn = 취소선처럼 뷰어가 그리도록 남겨 둔 표시를 쪽에 그렸습니다: { $count }개.
+intake-change-annotations-removed = { $kind ->
+    [popup] 주석의 팝업 창을 지웠습니다: { $count }개.
+    [sound] 소리를 지웠습니다: { $count }개.
+    [movie] 동영상을 지웠습니다: { $count }개.
+    [screen] 그림이 없는 미디어 재생 영역을 지웠습니다: { $count }개.
+    [three_d] 그림이 없는 3D 장면을 지웠습니다: { $count }개.
+    [rich_media] 그림이 없는 리치 미디어를 지웠습니다: { $count }개.
+    [printer_mark] 그림이 없는 인쇄 표시를 지웠습니다: { $count }개.
+    [trap_net] 인쇄기용 설정을 지웠습니다: { $count }개.
+    [watermark] 그림이 없는 워터마크를 지웠습니다: { $count }개.
+    [hidden] 화면과 인쇄물 모두에서 숨겨진 주석을 지웠습니다: { $count }개.
+   *[empty] 아무것도 보이지 않는 주석을 지웠습니다: { $count }개.
+}
+intake-change-screen-only-printed = 화면에만 보이던 표시가 이제 인쇄도 됩니다: { $count }개.
+intake-change-print-alternates-removed = 인쇄하면 다르게 나올 이미지를 화면에 보이는 대로 인쇄되게 했습니다: { $count }개.
 intake-change-form-fields-enlarged = 너무 작아 입력할 수 없는 양식 필드의 칸을 키웠습니다: { $count }개.
 intake-change-usage-rights-removed = 양식을 만든 쪽이 특정 뷰어에 준 사용 권한을 지웠습니다. 서명은 아닙니다.
 intake-change-xfa-removed = 양식의 XFA 사본을 지웠습니다. 일반 필드는 남아 있습니다.
@@ -25,6 +42,7 @@ intake-change-actions-removed = 무언가를 열거나 보내거나 재생하거
 intake-change-embedded-files-removed = 포함된 파일을 지웠습니다: { $count }개.
 intake-change-multimedia-removed = 동영상, 소리, 3D 장면을 지웠습니다. 쪽에 보이는 그림은 남습니다: { $count }개.
 intake-warning-already-signed = 이 파일에는 이미 서명이 있습니다({ $count }개). 기존 서명은 그대로 유효하게 남습니다. 여기서 채운 내용은 그 뒤에 더해지며, 뷰어에 그렇게 표시됩니다.
+intake-warning-rebuilt = 손상된 파일을 복구했습니다. 끝이나 길이를 추정한 부분: { $guessed }개. 쪽에 보이지 않지만 잃은 부분: { $lost }개. 보내기 전에 모든 쪽을 확인해 주세요.
 intake-warning-deleted-content-gone = 이 파일은 뷰어마다 다르게 보입니다. 파일이 지웠다고 적은 내용을 아직 보여 주는 뷰어가 있습니다. 여기서는 지워졌으니, 보내기 전에 쪽을 확인해 주세요.
 intake-warning-not-compared = 뷰어마다 다르게 보일 수 있는 파일입니다. 정리한 뒤에야 비교할 수 있었으니, 보내기 전에 쪽을 확인해 주세요.
 intake-warning-form-kept = 양식을 쪽에 합치면 모양이 달라지므로({ $page }쪽) 양식을 파일에 그대로 두었습니다. 여기서는 아무도 양식을 채울 수 없습니다. 쪽에 합치려면 새 PDF로 인쇄해 주세요.
@@ -32,6 +50,8 @@ intake-warning-embedded-files-kept = 서명된 파일이므로 포함된 파일(
 intake-warning-form-fields-too-small = 너무 작아 눈에 보이지 않는 양식 필드는 템플릿 필드로 만들지 않았습니다: { $fields }. 입력받아야 한다면 그 자리에 더 큰 필드를 두세요.
 intake-warning-form-values-kept = 다음 양식 필드의 값은 여기서 입력할 수 없어 보이는 그대로 페이지에 남겼고, 템플릿 필드로 만들지 않았습니다: { $fields }. 바꿀 수 있어야 한다면 양식에서 값을 지우거나 그 자리에 필드를 두세요.
 intake-warning-form-values-not-shown = 다음 양식 필드에는 파일에 표시되지 않는 값이 들어 있습니다. 페이지에도 표시되지 않습니다: { $fields }. 보여야 한다면 양식을 열어 값을 다시 입력하고 저장하세요.
+intake-warning-notes-removed = 서명하는 사람에게 보이지 않을 메모를 지웠습니다({ $count }개): { $notes }. 서명하는 사람이 봐야 한다면 쪽에 직접 적어 주세요.
+intake-warning-attachments-removed = 쪽에 아이콘으로 첨부된 파일을 지웠습니다({ $count }개): { $files }. 필요하다면 따로 보내 주세요.
 
 intake-refused-too-large = 파일이 { $length }바이트입니다. { $limit }바이트까지 받습니다.
 intake-remedy-too-large = 그림 해상도를 낮추는 등 더 작게 저장해 주세요.
@@ -39,6 +59,8 @@ intake-refused-not-pdf = PDF가 아니거나 고칠 수 없을 만큼 손상된 
 intake-remedy-not-pdf = 새 PDF로 인쇄해 주세요.
 intake-refused-incomplete = 파일의 일부가 없거나 파일이 중간에서 끊겨 있습니다.
 intake-remedy-incomplete = 파일을 처음부터 끝까지 다시 받아 주세요.
+intake-refused-content-lost = { $page }쪽에 표시할 내용이 파일에 없거나 읽을 수 없습니다.
+intake-remedy-content-lost = 파일을 다시 받거나, 내용이 모두 보이는 곳에서 새 PDF로 인쇄해 주세요.
 intake-refused-needs-password = 파일을 열려면 비밀번호가 필요합니다.
 intake-remedy-needs-password = 비밀번호를 입력하거나, 비밀번호 없이 저장해 주세요.
 intake-refused-wrong-password = 비밀번호로 파일을 열 수 없습니다.
@@ -47,8 +69,10 @@ intake-refused-unsupported-encryption = 지원하지 않는 암호화 방식입�
 intake-remedy-unsupported-encryption = 암호화하지 않고 저장해 주세요.
 intake-refused-signed-and-encrypted = 서명되고 암호화된 파일이라 아무것도 더할 수 없습니다.
 intake-remedy-signed-and-encrypted = 서명하기 전의 파일을 보내 주세요.
-intake-refused-signed-and-damaged = 서명된 파일인데 구조가 손상되었습니다. 고치면 서명이 깨집니다.
+intake-refused-signed-and-damaged = 서명된 파일인데 구조가 손상되었습니다({ $detail }). 고치면 서명이 깨집니다.
 intake-remedy-signed-and-damaged = 서명하기 전의 파일을 보내 주세요.
+intake-refused-signed-and-read-differently = 서명된 파일인데 { $page }쪽의 내용이 프로그램마다 다르게 보입니다.
+intake-remedy-signed-and-read-differently = 서명하기 전의 파일을 보내 주세요.
 intake-refused-damaged-and-maybe-signed = 파일 구조가 손상되어 프로그램마다 다른 내용이 표시될 수 있으며, 파일에 서명이 들어 있을 수 있습니다.
 intake-remedy-damaged-and-maybe-signed = 서명하기 전의 파일을 보내거나, 파일을 새 PDF로 인쇄해 주세요.
 intake-refused-broken-signature = 파일에 있는 서명이 유효하지 않습니다({ $field }): { $detail }
@@ -80,9 +104,21 @@ intake-refused-hidden-content = { $page }쪽에 숨겨진 내용이 있으며, �
 intake-remedy-hidden-content = 새 PDF로 인쇄해 주세요.
 intake-refused-form-value-not-drawn = 양식 필드 “{ $field }”의 값을 보이는 대로 그릴 수 없습니다.
 intake-remedy-form-value-not-drawn = 새 PDF로 인쇄해 주세요.
+intake-refused-annotation-not-drawn = { $page }쪽의 주석({ $kind })을 다른 프로그램과 같은 모양으로 그릴 수 없습니다.
+intake-remedy-annotation-not-drawn = 주석을 지우거나, 새 PDF로 인쇄해 주세요.
+intake-refused-annotation-prints-unseen = { $page }쪽에 화면에는 보이지 않지만 인쇄되는 내용({ $kind })이 있습니다.
+intake-remedy-annotation-prints-unseen = 그 내용을 지우거나, 새 PDF로 인쇄해 주세요.
+intake-refused-unreadable-content = { $page }쪽의 일부가 읽을 수 없는 방식({ $filter })으로 압축되어 있습니다.
+intake-remedy-unreadable-content = 파일을 만든 프로그램에서 새 PDF로 인쇄해 주세요.
+intake-refused-signed-with-unseen = 서명된 파일인데, 다른 프로그램에는 보이지만 여기서 서명하는 사람에게는 보이지 않을 내용({ $kind })이 { $page }쪽에 있습니다.
+intake-remedy-signed-with-unseen = 서명하기 전의 파일을 보내 주세요.
 intake-refused-page-would-change = { $page }쪽을 보이는 그대로 보존할 수 없습니다.
 intake-remedy-page-would-change = 새 PDF로 인쇄해 주세요.
 intake-refused-too-demanding = 파일을 읽는 데 시간이나 메모리가 너무 많이 듭니다.
 intake-remedy-too-demanding = 새 PDF로 인쇄해 주세요.
+intake-refused-too-much-time = 파일을 읽고 표시하는 데 프로세서 시간이 { $seconds }초보다 많이 필요합니다.
+intake-remedy-too-much-time = 새 PDF로 인쇄해 주세요.
+intake-refused-too-much-memory = 파일을 읽고 표시하는 데 메모리가 { $megabytes }MB보다 많이 필요합니다.
+intake-remedy-too-much-memory = 새 PDF로 인쇄해 주세요.
 intake-refused-too-many-pixels = 파일의 그림이 { $pixels }화소입니다. { $limit }화소까지 받습니다.
 intake-remedy-too-many-pixels = 그림 해상도를 낮춰 저장해 주세요.

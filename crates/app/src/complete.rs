@@ -94,10 +94,8 @@ impl App {
         let SealMarks { pages, seal: mark } = self.seal_marks(snapshot, &fonts)?;
         marks.extend(pages);
         if !snapshot.template.extends_upload() {
-            let stamped = document::marks::stamp::stamp(&pdf, &fonts, &marks)
+            let stamped = document::marks::stamp::stamp(pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a document", error))?;
-            // It may be large, and is not needed any more.
-            drop(pdf);
             let mut files = Vec::new();
             for (field, file) in attached(template, &snapshot.values).filter(|(field, _)| field.embed) {
                 files.push(Attachment {
@@ -109,13 +107,13 @@ impl App {
             }
             let stamped = document::evidence::embed::embed(stamped, &files)
                 .map_err(|error| Error::internal("embedding attachments", error))?;
-            return self.seal_of(snapshot, &stamped, "certificate-seal-document", true, mark, patience);
+            return self.seal_of(snapshot, stamped, "certificate-seal-document", true, mark, patience);
         }
         // These are a stranger's bytes.
         on_deep_stack("stamping a signed document", || {
-            let stamped = document::marks::extend::stamp(&pdf, &fonts, &marks)
+            let stamped = document::marks::extend::stamp(pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a signed document", error))?;
-            let sealed = self.seal_of(snapshot, &stamped, "certificate-seal-document", false, mark, patience)?;
+            let sealed = self.seal_of(snapshot, stamped, "certificate-seal-document", false, mark, patience)?;
             // Intake has tried it with the same code. Should anything make this file differ, nobody gets one in which the
             // other side's signature is broken. Verifying takes about as long as stamping and sealing.
             prove_sound("proving an extended document", &sealed.bytes)?;
@@ -191,7 +189,7 @@ impl App {
             .map_err(|error| Error::internal("writing a certificate", error))?;
         self.seal_of(
             snapshot,
-            &certificate,
+            certificate,
             "certificate-seal-certificate",
             true,
             None,
@@ -203,7 +201,7 @@ impl App {
     fn seal_of(
         &self,
         snapshot: &Snapshot,
-        pdf: &[u8],
+        pdf: Vec<u8>,
         reason: &str,
         certify: bool,
         mark: Option<SealMark>,

@@ -287,7 +287,8 @@ mod tests {
             let value = serde_json::json!({
                 tag: name, "count": 7, "length": 7, "limit": 7, "pages": 7, "pixels": 7, "page": 7, "level": 2,
                 "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed", "fields": ["a", "b"],
-                "fault": {"fault": "digest_mismatch"},
+                "fault": {"fault": "digest_mismatch"}, "guessed": 7, "seconds": 7, "megabytes": 7, "lost": 7,
+                "kind": "watermark", "notes": ["a"], "files": ["b"], "filter": "X",
             });
             serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
         };
@@ -304,7 +305,13 @@ mod tests {
             "hidden_layers_removed",
             "layers_merged",
             "form_flattened",
+            "annotations_merged",
+            "pages_redrawn",
             "appearances_made",
+            "annotations_drawn",
+            "annotations_removed",
+            "screen_only_printed",
+            "print_alternates_removed",
             "form_fields_enlarged",
             "usage_rights_removed",
             "xfa_removed",
@@ -316,12 +323,16 @@ mod tests {
         ];
         let warnings = [
             "already_signed",
+            "rebuilt",
+            "form_kept",
             "deleted_content_gone",
             "not_compared",
             "embedded_files_kept",
             "form_fields_too_small",
             "form_values_kept",
             "form_values_not_shown",
+            "notes_removed",
+            "attachments_removed",
         ];
         let refusals = [
             "too_large",
@@ -332,6 +343,8 @@ mod tests {
             "unsupported_encryption",
             "signed_and_encrypted",
             "signed_and_damaged",
+            "signed_and_read_differently",
+            "content_lost",
             "damaged_and_maybe_signed",
             "broken_signature",
             "certification_forbids",
@@ -348,8 +361,14 @@ mod tests {
             "page_size",
             "hidden_content",
             "form_value_not_drawn",
+            "annotation_not_drawn",
+            "annotation_prints_unseen",
+            "unreadable_content",
+            "signed_with_unseen",
             "page_would_change",
             "too_demanding",
+            "too_much_time",
+            "too_much_memory",
         ];
         (
             all("change", &changes),

@@ -19,6 +19,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use document::pdf::shared_bytes::SharedBytes;
 use document::pki::keys::Signer;
 use document::pki::timestamp::{NONCE_BYTES, Policy, TimestampError, TimestampRequest, TimestampSource};
 use document::sealing::validation_data::{self, ValidationData};
@@ -221,7 +222,7 @@ impl From<SealError> for Failed {
 }
 
 /// A file with a document timestamp; one that no placeholder takes is one that could not be had.
-fn timestamped(pdf: &[u8], data: &ValidationData, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
+fn timestamped(pdf: &SharedBytes, data: &ValidationData, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
     validation_data::add_archive_timestamp(pdf, data, asking).map_err(|error| match error {
         SealError::TooLarge(size) => NotNow::TooLarge(size).into(),
         other => other.into(),
@@ -238,10 +239,11 @@ impl App {
     pub fn seal(
         &self,
         company: &CompanyId,
-        pdf: &[u8],
+        pdf: impl Into<SharedBytes>,
         details: &SealDetails,
         patience: &Patience,
     ) -> Result<Sealed, Error> {
+        let pdf = pdf.into();
         let usable = self.current_seal_key(company)?;
         self.prove_sealable(&usable, patience)?;
         let key = usable.key;
@@ -255,7 +257,7 @@ impl App {
             Ok(Some(self.now()))
         };
         let basic = |due| {
-            let bytes = document::sealing::seal(pdf, key.as_ref(), details)
+            let bytes = document::sealing::seal(&pdf, key.as_ref(), details)
                 .map_err(|error| Error::internal("sealing", error))?;
             Ok(Sealed {
                 bytes,
@@ -270,8 +272,8 @@ impl App {
             return basic(without(NotNow::NoAuthority)?);
         };
         let asking = Asking { app: self, tsa };
-        let stamped = match stamped(pdf, key.as_ref(), details, &asking) {
-            Ok(stamped) => stamped,
+        let stamped = match stamped(&pdf, key.as_ref(), details, &asking) {
+            Ok(stamped) => SharedBytes::from(stamped),
             Err(Failed::Now(fault)) => return basic(without(fault)?),
             Err(Failed::Always(error)) => return Err(error),
         };
@@ -279,7 +281,7 @@ impl App {
             Ok(sealed) => Ok(sealed),
             Err(Failed::Now(fault)) => Ok(Sealed {
                 timestamp_due: without(fault)?,
-                bytes: stamped,
+                bytes: stamped.into_vec(),
                 level: SealLevel::Timestamp,
             }),
             Err(Failed::Always(error)) => Err(error),
@@ -430,7 +432,7 @@ impl App {
     /// Appends what a level above B-T needs to a file that has a timestamp.
     fn lengthened(
         &self,
-        stamped: &[u8],
+        stamped: &SharedBytes,
         level: SealLevel,
         asking: &Asking<'_>,
         patience: &Patience,
@@ -453,9 +455,9 @@ impl App {
             return Err(NotNow::Proof(fault).into());
         }
         let (bytes, renewed) = if level == SealLevel::Archive {
-            let archived = timestamped(stamped, &data, asking)?;
+            let archived = SharedBytes::from(timestamped(stamped, &data, asking)?);
             let due = evidence(&archived)?.archive.map(renewal);
-            (archived, due)
+            (archived.into_vec(), due)
         } else {
             let extended = validation_data::add_validation_data(stamped, &data)?;
             (extended, None)
@@ -526,10 +528,10 @@ impl App {
                 &mut after.certificate_length,
             ),
         ] {
-            let pdf = self.blobs.get(hash).map_err(Error::from)?;
+            let pdf = SharedBytes::from(self.blobs.get(hash).map_err(Error::from)?);
             // Others may have written what the seal lies upon.
             let (longer, next) = on_deep_stack("adding a timestamp", || {
-                let longer = self.upgraded(&pdf, wanted.level, &asking)?;
+                let longer = self.upgraded(&pdf, wanted.level, &asking)?.map(SharedBytes::from);
                 if let Some(longer) = &longer {
                     // Should anything make this file one that does not verify, the one that is there stays.
                     prove_sound("proving a file with a new timestamp", longer)?;
@@ -560,7 +562,7 @@ impl App {
     }
 
     /// A file with what it lacks of its level, or with its archive timestamp renewed; nothing where nothing is to be added.
-    fn upgraded(&self, pdf: &[u8], level: SealLevel, asking: &Asking<'_>) -> Result<Option<Vec<u8>>, Failed> {
+    fn upgraded(&self, pdf: &SharedBytes, level: SealLevel, asking: &Asking<'_>) -> Result<Option<Vec<u8>>, Failed> {
         let present = evidence(pdf)?;
         // A document timestamp takes the place of a signature timestamp that could not be had (EN 319 142-1, 6.3).
         let is_stamped = present.is_timestamped();
@@ -601,9 +603,9 @@ impl App {
                 }
                 // The proofs are those of the timestamp, too, which must be there first.
                 let (stamped, data) = if is_stamped {
-                    (pdf.to_vec(), data)
+                    (pdf.clone(), data)
                 } else {
-                    let stamped = timestamped(pdf, &ValidationData::default(), asking)?;
+                    let stamped = SharedBytes::from(timestamped(pdf, &ValidationData::default(), asking)?);
                     let proofs = self.proofs(&evidence(&stamped)?, Needed::All, &patience)?;
                     (stamped, proofs.data)
                 };
@@ -643,7 +645,7 @@ impl App {
 
 /// A file sealed with a timestamp: one of the signature, or, where the signature's value has no room for it, one of the
 /// document, whose room is made by its size.
-fn stamped(pdf: &[u8], key: &dyn Signer, details: &SealDetails, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
+fn stamped(pdf: &SharedBytes, key: &dyn Signer, details: &SealDetails, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
     match document::sealing::seal_with_timestamp(pdf, key, details, asking) {
         Err(SealError::TimestampTooLarge(size)) => {
             tracing::info!(
@@ -651,13 +653,13 @@ fn stamped(pdf: &[u8], key: &dyn Signer, details: &SealDetails, asking: &Asking<
                 "the timestamp is too large for the signature; the document gets one"
             );
             let plain = document::sealing::seal(pdf, key, details)?;
-            timestamped(&plain, &ValidationData::default(), asking)
+            timestamped(&plain.into(), &ValidationData::default(), asking)
         }
         outcome => Ok(outcome?),
     }
 }
 
-fn evidence(pdf: &[u8]) -> Result<validation_data::Evidence, SealError> {
+fn evidence(pdf: &SharedBytes) -> Result<validation_data::Evidence, SealError> {
     validation_data::evidence(pdf)
 }
 

@@ -1,6 +1,5 @@
 //! What there is to say of a PDF that anybody sends: the same on the page and through the API.
 
-use document::intake::Refused;
 use document::verify::{Fault, Means, RevocationData, Verdict};
 use domain::Requester;
 
@@ -30,7 +29,7 @@ impl App {
                 length: pdf.len() as u64,
                 signatures: Vec::new(),
                 faults: vec![match refused {
-                    Refused::TooDemanding => Fault::TooDemanding,
+                    refused if refused.is_too_demanding() => Fault::TooDemanding,
                     other => Fault::Unreadable {
                         reason: other.to_string(),
                     },

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
+use crate::documents::{DocumentFault, StrangersDocuments};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::foresight::{self, Sheets};
 use crate::uploads::FileClaim;
@@ -483,20 +484,29 @@ impl App {
         page_count: u32,
         requester: &Requester,
     ) -> Result<Vec<BlobHash>, Error> {
-        let all: Vec<u32> = (1..=page_count).collect();
-        let mut hashes = Vec::with_capacity(all.len());
-        for some in all.chunks(PAGES_AT_ONCE) {
-            let images = self
-                .documents
-                .page_images(requester, pdf, some, PAGE_IMAGE_DPI)
-                .map_err(|fault| fault.at("file"))?;
-            if images.len() != some.len() {
-                return Err(Error::internal("rendering the pages", "the worker left pages out"));
-            }
+        let mut hashes = Vec::new();
+        for images in page_images(self.documents.as_ref(), requester, pdf, page_count) {
+            let images = images.map_err(|fault| fault.at("file"))?;
             hashes.extend(self.keep_files(claim, images.iter().map(Vec::as_slice))?);
+        }
+        if u32::try_from(hashes.len()) != Ok(page_count) {
+            return Err(Error::internal("rendering the pages", "the worker left pages out"));
         }
         Ok(hashes)
     }
+}
+
+/// The pictures of the pages as they are kept, some at a time.
+pub fn page_images(
+    documents: &dyn StrangersDocuments,
+    requester: &Requester,
+    pdf: &[u8],
+    page_count: u32,
+) -> impl Iterator<Item = Result<Vec<Vec<u8>>, DocumentFault>> {
+    let all: Vec<u32> = (1..=page_count).collect();
+    let some: Vec<Vec<u32>> = all.chunks(PAGES_AT_ONCE).map(<[u32]>::to_vec).collect();
+    some.into_iter()
+        .map(move |some| documents.page_images(requester, pdf, &some, PAGE_IMAGE_DPI))
 }
 
 /// A file that others have signed takes no files inside it: their signatures would no longer cover what it holds.

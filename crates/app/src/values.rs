@@ -343,6 +343,7 @@ fn box_mark<E>(
         FieldValue::File(_) if field.kind == FieldKind::Attachment => return Ok(None),
         FieldValue::File(file) => MarkContent::Picture {
             bytes: bytes(&PictureBox { page, field }, file)?,
+            words: field.shown_name().to_owned(),
         },
         FieldValue::Drawn(drawn) => MarkContent::Drawing(drawn.drawing.clone()),
         FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Date(_) | FieldValue::Choice(_) => {

@@ -362,7 +362,7 @@ impl Words {
         match fault {
             Fault::Unreadable { .. } => plain("verify-fault-unreadable"),
             Fault::TooDemanding => plain("verify-fault-too-demanding"),
-            Fault::DamagedStructure => plain("verify-fault-damaged"),
+            Fault::DamagedStructure { .. } => plain("verify-fault-damaged"),
             Fault::ForgedReferences { .. } => plain("verify-fault-forged"),
             Fault::Encrypted => plain("verify-fault-encrypted"),
             Fault::NoSignature => plain("verify-fault-unsigned"),

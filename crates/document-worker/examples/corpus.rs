@@ -194,7 +194,9 @@ impl Run {
                     PoolError::Refused(_) if log.contains("does not handle") => Outcome::Failed {
                         what: "intake panicked".to_owned(),
                     },
-                    PoolError::Refused(Refused::TooDemanding) if log.contains("ended during its job") => {
+                    PoolError::Refused(refused)
+                        if refused.is_too_demanding() && log.contains("ended during its job") =>
+                    {
                         Outcome::Stopped {
                             by_time: log.contains("cause=\"time\""),
                         }

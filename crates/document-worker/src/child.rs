@@ -138,7 +138,7 @@ fn answer(
         },
         Task::Verify { means, at } => (
             Answer::Verified {
-                verdict: verify::verify_with(&file, &means, at),
+                verdict: verify::verify_with(file, &means, at),
             },
             Vec::new(),
         ),

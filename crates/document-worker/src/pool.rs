@@ -399,13 +399,15 @@ impl Pool {
             payload: most_payload,
         };
         let started = Instant::now();
+        let mut granted = Duration::ZERO;
         let answer = worker.within(time, |stdin, stdout, more| {
             frame::write(stdin, &job, &[file])?;
             let first = frame::read::<Answer>(stdout, limits)?;
             let Answer::Counted { pages } = first.0 else {
                 return Ok(first);
             };
-            more(time_of_page.saturating_mul(pages.min(most_pages)));
+            granted = time_of_page.saturating_mul(pages.min(most_pages));
+            more(granted);
             frame::read::<Answer>(stdout, limits)
         });
         match answer {
@@ -435,7 +437,16 @@ impl Pool {
                 if !was_stopped && was_killed(status) {
                     return Ok(None);
                 }
-                Err(Refused::TooDemanding.into())
+                Err(if was_stopped {
+                    Refused::TooMuchTime {
+                        seconds: time.saturating_add(granted).as_secs(),
+                    }
+                } else {
+                    Refused::TooMuchMemory {
+                        megabytes: self.settings.memory / (1024 * 1024),
+                    }
+                }
+                .into())
             }
         }
     }

@@ -182,7 +182,7 @@ fn a_file_that_takes_too_long_is_refused_and_the_next_is_taken() {
     });
     assert!(matches!(
         pool.inspect(&endless()),
-        Err(PoolError::Refused(Refused::TooDemanding))
+        Err(PoolError::Refused(Refused::TooMuchTime { seconds: 0 }))
     ));
     // Anything but an upload has plenty of time.
     pool.page_texts(&Requester::unknown(), &plain(), &[1])
@@ -209,7 +209,7 @@ fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
     let pool = Pool::new(program, settings).expect("the pool starts");
     assert!(matches!(
         pool.inspect(&plain()),
-        Err(PoolError::Refused(Refused::TooDemanding))
+        Err(PoolError::Refused(Refused::TooMuchTime { seconds: 0 }))
     ));
     // Anything but an upload has plenty of time.
     pool.page_texts(&Requester::unknown(), &plain(), &[1])
@@ -226,7 +226,10 @@ fn a_file_that_needs_too_much_memory_is_refused_and_the_next_is_taken() {
     });
     let result = pool.page_images(&Requester::unknown(), &plain(), &[1; 40], 1440.0);
     assert!(
-        matches!(result, Err(PoolError::Refused(Refused::TooDemanding))),
+        matches!(
+            result,
+            Err(PoolError::Refused(Refused::TooMuchMemory { megabytes: 96 }))
+        ),
         "{:?}",
         result.map(|images| images.len())
     );
@@ -326,7 +329,12 @@ fn a_long_file_has_time_for_each_of_its_pages_and_a_short_one_has_not() {
     // How much is too much depends on the machine.
     let too_long = (3..=30)
         .map(endless_for)
-        .find(|file| matches!(short.inspect(file), Err(PoolError::Refused(Refused::TooDemanding))))
+        .find(|file| {
+            matches!(
+                short.inspect(file),
+                Err(PoolError::Refused(Refused::TooMuchTime { .. }))
+            )
+        })
         .expect("an end");
     with_page(PLENTY).inspect(&too_long).expect("its page has time enough");
 }

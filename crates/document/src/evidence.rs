@@ -7,3 +7,4 @@
 
 pub mod certificate;
 pub mod embed;
+mod reading_order;

@@ -1,17 +1,17 @@
 //! Taking a stranger's PDF in.
 //!
-//! An upload is rewritten once, so that everything after works on a file of our own making:
-//! decrypted, with one plain cross-reference table, without objects that nothing refers to, and
+//! An upload is read and then written once, in canonical form, so that everything after works on a file of our own making, and
+//! that is what everybody sees: decrypted, with one plain cross-reference table, without objects that nothing refers to, and
 //! without what could change or act after people have signed. Actors and steps:
 //!
-//! 1. [`inspect`] holds the file against [`Limits`], parses it (repairing a broken
-//!    cross-reference table where it can, if nothing that the pages need is missing: `whole`) and refuses
+//! 1. [`inspect`] holds the file against [`Limits`], reads it (`upload`: by the rules of the format, or, if it breaks them, as
+//!    well as it can be, if nothing that the pages need is missing: `whole`; the sender is told) and refuses
 //!    what cannot be kept honestly: a password that is not known, a form that exists only as XFA, a file
-//!    without pages, one that programs read differently and that may be signed (`unsigned`).
-//! 2. `settle` puts right what strict readers complain of and lenient ones look past; `layers` removes
-//!    what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
-//!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` drops unreachable
-//!    objects and numbers the rest anew.
+//!    without pages, one that had to be rebuilt and that may be signed (`unsigned`).
+//! 2. All changes are made beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` puts right what strict
+//!    readers complain of and lenient ones look past; `annotations` draws, removes or refuses what the file leaves
+//!    to viewers; `layers` removes what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
+//!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` writes what is left.
 //! 3. `compare` holds every page against the same page of the upload: the steps by which it is drawn, and where
 //!    those differ the picture. A page that differs refuses the file: what the sender uploads is what people sign.
 //!
@@ -28,20 +28,25 @@
 //!
 //! May use every other room, and none uses this one.
 
+mod annotations;
 mod clean;
 mod compare;
 mod content;
 mod flatten;
 mod form_fields;
 mod layers;
+mod look;
 mod metadata;
 mod report;
 mod rewrite;
 mod settle;
+mod showing;
 mod signed;
 mod unsigned;
+mod upload;
 mod whole;
 
+pub use annotations::RemovedKind;
 pub use compare::{Likeness, compare};
 pub use report::{Change, Refused, Report, Verdict, Warning};
 
@@ -50,17 +55,19 @@ use std::collections::BTreeSet;
 use domain::field::Field;
 use domain::template::PageSize;
 use domain::text::has_overlong_character;
-use lopdf::xref::XrefEntry;
-use lopdf::{Document, LoadOptions, ObjectId};
 use serde::{Deserialize, Serialize};
 
-use self::flatten::Look;
+use self::flatten::Shows;
+use self::look::Look;
+use self::upload::Upload;
 use crate::marks::stamp::{self, Mark, MarkContent};
-use crate::pages::render::{Opened, RenderFault};
+use crate::pages::render::Opened;
+use crate::pdf::edit::Edits;
 use crate::pdf::geometry::PageGeometry;
+use crate::pdf::rebuild::Repair;
 use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{File, Object, Objects};
 use crate::text::fonts::Fonts;
-use crate::verify::structure;
 
 /// What a file may be at most.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -181,71 +188,95 @@ pub fn inspect_counting(
     let bytes = bytes.into();
     refuse_large_file(&bytes, limits)?;
     let password = wishes.password.as_deref().filter(|password| !password.is_empty());
-    let mut document = load(&bytes, limits, password)?;
-    let pages = document
-        .page_iter()
-        .take(usize::try_from(limits.most_pages).unwrap_or(usize::MAX));
-    counted(u32::try_from(pages.count()).unwrap_or(u32::MAX));
-    refuse_large_pictures(&document, limits)?;
-    if signed::is_signed(&document) {
-        return signed::take(bytes, document, limits);
+    let upload = Upload::read(&bytes, password)?;
+    refuse_large_pictures(&upload.view(), limits)?;
+    let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX).min(limits.most_pages);
+    if signed::is_signed(&upload.view())? {
+        counted(count(upload.view().pages().map_or(0, |pages| pages.len())));
+        return signed::take(bytes, &upload, limits);
     }
-    if !structure::is_read_alike(&bytes, &document) && !unsigned::is_certain(&bytes, document.was_encrypted()) {
+    if !upload.is_read_alike() && !unsigned::is_certain(&bytes, upload.was_encrypted()) {
         return Err(Refused::DamagedAndMaybeSigned);
     }
-    if clean::is_dynamic_xfa(&document) {
+    if clean::is_dynamic_xfa(&upload.view()) {
         return Err(Refused::DynamicXfa);
     }
-    let mut changes = Vec::new();
-    if document.was_encrypted() {
-        changes.push(Change::Decrypted);
-    }
-    if document.xref_recovery.is_some() {
-        changes.push(Change::Repaired);
-    }
-    let mut settled = settled(&mut document, &bytes, password);
-    changes.extend(settled.changes.iter().copied());
-    let pages = page_sizes(&document, limits)?;
-    // Where the upload itself is read differently by viewers, and by the rules of the format only one
-    // of them is right, that reading is what the rest is held against, and the sender is warned.
-    let reading = if settled.warnings.is_empty() {
-        None
-    } else {
-        Some(SharedBytes::from(rewrite::rewrite(document.clone(), &bytes)?))
-    };
+    let mut edits = upload.edits();
+    settle::settle_page_tree(&mut edits)?;
+    counted(count(edits.pages()?.len()));
+    refuse_many_pages(&edits, limits)?;
+    let (mut changes, mut warnings) = read_as(&upload);
+    showing::refuse_unreadable(&edits)?;
+    let settled = settle::settle(&mut edits, &upload)?;
+    changes.extend(settled.changes);
+    warnings.extend(settled.warnings);
+    let pages = page_sizes(&edits, limits)?;
+    let seen = annotations::settle(&mut edits)?;
+    let mut before = Before::new(&edits, bytes, password, &pages, (seen.is_changed, &mut warnings))?;
+    changes.extend(seen.changes);
+    warnings.extend(seen.warnings);
     let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
-    let has_hidden = remove_layers(&mut document, most, &mut changes);
-    settle::balance_pages(&mut document, most)?;
-    changes.extend(clean::clean(&mut document));
-    if settle::has_external_streams(&document) {
+    before.has_hidden = remove_layers(&mut edits, most, &mut changes)?;
+    settle::balance_pages(&mut edits, most)?;
+    changes.extend(clean::clean(&mut edits)?);
+    if settle::has_external_streams(&edits)? {
         return Err(Refused::ExternalContent);
     }
-    if metadata::remove_damaged(&mut document) {
+    if metadata::remove_damaged(&mut edits) {
         changes.push(Change::DamagedMetadataRemoved);
     }
-    let before = Before {
-        password: password.filter(|_| reading.is_none()),
-        bytes: reading.unwrap_or_else(|| bytes.clone()),
-        upload: bytes,
-        pages: &pages,
-        has_hidden,
-    };
-    let written = if flatten::has_form(&document) {
-        before.without_form(document, wishes.form)?
+    let written = if flatten::has_form(&edits)? {
+        before.without_form(&edits, wishes.form)?
     } else {
-        before.proved(document)?
+        before.proved(&edits)?
     };
     changes.extend(written.changes);
-    changes.sort_unstable();
-    settled.warnings.extend(written.warnings);
+    let changes = each_kind_once(changes);
+    warnings.extend(written.warnings);
     Ok(Intake {
         pdf: written.pdf,
         pages,
         changes,
-        warnings: settled.warnings,
+        warnings,
         signatures: 0,
         fields: written.fields,
     })
+}
+
+/// The changes in their order; looks that were made of widgets, and values that were drawn, count together.
+fn each_kind_once(mut changes: Vec<Change>) -> Vec<Change> {
+    let mut made = 0_u32;
+    changes.retain(|change| match change {
+        Change::AppearancesMade { count } => {
+            made = made.saturating_add(*count);
+            false
+        }
+        _ => true,
+    });
+    if made > 0 {
+        changes.push(Change::AppearancesMade { count: made });
+    }
+    changes.sort_unstable();
+    changes
+}
+
+/// How the upload had to be read.
+fn read_as(upload: &Upload) -> (Vec<Change>, Vec<Warning>) {
+    let (mut changes, mut warnings) = (Vec::new(), Vec::new());
+    if upload.was_encrypted() {
+        changes.push(Change::Decrypted);
+    }
+    if let Some(repairs) = upload.repairs() {
+        let is_lost = |repair: &&Repair| matches!(repair, Repair::Lost(_) | Repair::Missing(_));
+        let lost = repairs.iter().filter(is_lost).count();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        changes.push(Change::Repaired);
+        warnings.push(Warning::Rebuilt {
+            guessed: count(repairs.len() - lost),
+            lost: count(lost),
+        });
+    }
+    (changes, warnings)
 }
 
 fn refuse_large_file(bytes: &[u8], limits: &Limits) -> Result<(), Refused> {
@@ -259,32 +290,16 @@ fn refuse_large_file(bytes: &[u8], limits: &Limits) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Puts the upload right, and says where our renderer cannot read it as it came.
-fn settled(document: &mut Document, bytes: &SharedBytes, password: Option<&str>) -> settle::Settled {
-    let mut settled = settle::settle(document);
-    // By our renderer alone; the parser has read it without having to repair anything.
-    if document.xref_recovery.is_none()
-        && !settled.warnings.contains(&Warning::NotCompared)
-        && matches!(
-            Opened::with_password(bytes.clone(), password.unwrap_or_default()),
-            Err(RenderFault::Unreadable)
-        )
-    {
-        settled.warnings.push(Warning::NotCompared);
-    }
-    settled
-}
-
 /// Removes the layers, and tells whether something that they hid is gone with them.
-fn remove_layers(document: &mut Document, most: usize, changes: &mut Vec<Change>) -> bool {
-    let layers = layers::remove(document, most);
+fn remove_layers(edits: &mut Edits<'_>, most: usize, changes: &mut Vec<Change>) -> Result<bool, Refused> {
+    let layers = layers::remove(edits, most)?;
     if layers.hidden > 0 {
         changes.push(Change::HiddenLayersRemoved { count: layers.hidden });
     }
     if layers.shown > 0 {
         changes.push(Change::LayersMerged { count: layers.shown });
     }
-    layers.hidden > 0
+    Ok(layers.hidden > 0)
 }
 
 /// The upload, against which what is written is held.
@@ -306,10 +321,42 @@ struct Written {
     fields: Vec<Field>,
 }
 
-impl Before<'_> {
+impl<'a> Before<'a> {
+    /// The upload as it came; or, where viewers read it differently and by the rules of the format only one of them is right, or
+    /// our renderer cannot read it, that reading of it, which the sender is warned of. Where annotations were changed, so that all
+    /// viewers show the same, the upload with these.
+    fn new(
+        edits: &Edits<'_>,
+        upload: SharedBytes,
+        password: Option<&'a str>,
+        pages: &'a [PageSize],
+        (is_changed, warnings): (bool, &mut Vec<Warning>),
+    ) -> Result<Self, Refused> {
+        let is_shown = Opened::with_password(upload.clone(), password.unwrap_or_default()).is_ok();
+        if !is_shown && !warnings.contains(&Warning::NotCompared) {
+            warnings.push(Warning::NotCompared);
+        }
+        let is_read_differently = warnings
+            .iter()
+            .any(|warning| matches!(warning, Warning::NotCompared | Warning::DeletedContentGone));
+        let mut hiding = edits.clone();
+        let reading = if layers::hide_annotations(&mut hiding)? > 0 || is_read_differently || is_changed {
+            Some(SharedBytes::from(rewrite::rewrite(&hiding, &upload)?))
+        } else {
+            None
+        };
+        Ok(Self {
+            password: password.filter(|_| reading.is_none()),
+            bytes: reading.unwrap_or_else(|| upload.clone()),
+            upload,
+            pages,
+            has_hidden: false,
+        })
+    }
+
     /// Writes the file and proves that no page looks different.
-    fn proved(&self, document: Document) -> Result<Written, Refused> {
-        let pdf = SharedBytes::from(rewrite::rewrite(document, &self.upload)?);
+    fn proved(&self, edits: &Edits<'_>) -> Result<Written, Refused> {
+        let pdf = SharedBytes::from(rewrite::rewrite(edits, &self.upload)?);
         let compared = compare::same_pages(self.bytes.clone(), self.password, pdf.clone(), self.pages);
         let redrawn = compared.map_err(|refused| match refused {
             Refused::PageWouldChange { page } if self.has_hidden => Refused::HiddenContent { page },
@@ -323,24 +370,31 @@ impl Before<'_> {
     }
 
     /// Writes the file with its form flattened into the pages, and reports that to the sender.
-    fn without_form(&self, document: Document, values: FormValues) -> Result<Written, Refused> {
-        let mut flat = document.clone();
-        let fields = flatten::flatten(&mut flat, Look::OfTheFile).fields;
-        let proved = match self.proved(flat) {
+    fn without_form(&self, edits: &Edits<'_>, values: FormValues) -> Result<Written, Refused> {
+        let mut flat = edits.clone();
+        let fields = flatten::flatten(&mut flat, Shows::OfTheFile)?.fields;
+        let proved = match self.proved(&flat) {
             Err(Refused::PageWouldChange { page }) if values == FormValues::Shown => {
-                return self.with_form(document, fields, page);
+                return self.with_form(edits, fields, page);
             }
             proved => proved?,
         };
+        drop(flat);
         let (mut pdf, mut changes) = (proved.pdf, proved.changes);
-        let mut filled = document;
-        let flattened = flatten::flatten(&mut filled, Look::OfViewers(values));
+        let mut filled = edits.clone();
+        let flattened = flatten::flatten(&mut filled, Shows::OfViewers(values))?;
         if values == FormValues::Taken || flattened.made > 0 {
-            pdf = rewrite::rewrite(filled, &self.upload)?;
+            pdf = rewrite::rewrite(&filled, &self.upload)?;
         }
+        drop(filled);
         if flattened.widgets > 0 {
             changes.push(Change::FormFlattened {
                 count: flattened.widgets,
+            });
+        }
+        if flattened.beneath > 0 {
+            changes.push(Change::AnnotationsMerged {
+                count: flattened.beneath,
             });
         }
         self.draw_values(&mut pdf, flattened.marks)?;
@@ -370,12 +424,12 @@ impl Before<'_> {
 
     /// Writes the file with its form, which would change `page` as a part of it. The seal forbids to fill it in; values that it
     /// leaves to viewers would be seen by some people alone.
-    fn with_form(&self, document: Document, fields: Vec<Field>, page: u32) -> Result<Written, Refused> {
-        let left = flatten::flatten(&mut document.clone(), Look::OfViewers(FormValues::Shown));
+    fn with_form(&self, edits: &Edits<'_>, fields: Vec<Field>, page: u32) -> Result<Written, Refused> {
+        let left = flatten::flatten(&mut edits.clone(), Shows::OfViewers(FormValues::Shown))?;
         if left.made > 0 {
             return Err(Refused::PageWouldChange { page });
         }
-        let mut written = self.proved(document)?;
+        let mut written = self.proved(edits)?;
         written.warnings.push(Warning::FormKept { page });
         let unshown = each_once(left.unshown);
         written
@@ -403,9 +457,9 @@ impl Before<'_> {
             }
             proved.push(mark);
         }
-        let stamped = stamp::stamp(pdf, &fonts, &proved).map_err(|_| Refused::NotPdf)?;
-        let document = Document::load_mem(&stamped).map_err(|_| Refused::NotPdf)?;
-        *pdf = rewrite::rewrite(document, &self.upload)?;
+        let stamped = stamp::stamp(std::mem::take(pdf), &fonts, &proved).map_err(|_| Refused::NotPdf)?;
+        let stamped = File::open(stamped, None)?;
+        *pdf = rewrite::rewrite(&Edits::new(stamped.latest()), &self.upload)?;
         Ok(())
     }
 }
@@ -422,156 +476,55 @@ fn is_direction(character: char) -> bool {
     matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-fn load(bytes: &SharedBytes, limits: &Limits, password: Option<&str>) -> Result<Document, Refused> {
-    use lopdf::{DecompressError, Error};
-    let closed = if password.is_some() {
-        Refused::WrongPassword
-    } else {
-        Refused::NeedsPassword
-    };
-    let options = LoadOptions {
-        max_decompressed_size: Some(usize::try_from(limits.largest_stream).unwrap_or(usize::MAX)),
-        password: password.map(str::to_owned),
-        ..LoadOptions::default()
-    };
-    // Cross-references that lead nowhere: what is in the file may still be found by looking for it.
-    let looked_for = || {
-        Document::load_mem_with_options(
-            bytes,
-            LoadOptions {
-                force_reconstruct: true,
-                ..options.clone()
-            },
-        )
-    };
-    let mut is_repaired = false;
-    let loaded = match Document::load_mem_with_options(bytes, options.clone()) {
-        Ok(document) => {
-            is_repaired = document.xref_recovery.is_some();
-            Ok(with_misplaced(document, looked_for))
+fn refuse_large_pictures(objects: &impl Objects, limits: &Limits) -> Result<(), Refused> {
+    for id in look::used(objects).unwrap_or_default() {
+        let Object::Stream(stream) = objects.at(id) else {
+            continue;
+        };
+        if !objects.is_name_in(&stream.dict, b"Subtype", b"Image") {
+            continue;
         }
-        Err(error @ (Error::InvalidPassword | Error::Decryption(_) | Error::Decompress(_))) => Err(error),
-        Err(_) => {
-            is_repaired = true;
-            looked_for()
-        }
-    };
-    let document = loaded.map_err(|error| match error {
-        Error::InvalidPassword => closed.clone(),
-        Error::Decryption(_) => Refused::UnsupportedEncryption,
-        Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => Refused::TooDemanding,
-        _ => unreadable(bytes),
-    })?;
-    // Left in place by the reader where the empty password did not open the file.
-    if document.is_encrypted() {
-        return Err(
-            match Opened::with_password(bytes.clone(), password.unwrap_or_default()) {
-                Err(RenderFault::NeedsPassword) => closed,
-                _ => Refused::UnsupportedEncryption,
-            },
-        );
-    }
-    if document.catalog().is_err() {
-        return Err(unreadable(bytes));
-    }
-    if whole::ends_early(bytes) || is_repaired && !whole::has_all_parts(&document) {
-        return Err(Refused::Incomplete);
-    }
-    Ok(document)
-}
-
-/// What a file is that cannot be read: the beginning of a PDF, or none.
-fn unreadable(bytes: &[u8]) -> Refused {
-    if whole::is_beginning(bytes) {
-        Refused::Incomplete
-    } else {
-        Refused::NotPdf
-    }
-}
-
-/// The document as it is where it is complete, else as it is found by looking through the file: what it refers to may lie
-/// elsewhere than its cross-references say, such as in another object stream or at another place of it (7.5.8.3). By the
-/// letter that is nothing (7.3.10), but viewers look for it and show it.
-fn with_misplaced(document: Document, looked_for: impl FnOnce() -> lopdf::Result<Document>) -> Document {
-    let misplaced = misplaced(&document);
-    if document.xref_recovery.is_some() || misplaced.is_empty() {
-        return document;
-    }
-    match looked_for() {
-        Ok(found) if found.catalog().is_ok() && misplaced.iter().any(|id| found.objects.contains_key(id)) => found,
-        _ => document,
-    }
-}
-
-/// The objects that the file refers to and that are not where its cross-references say they are.
-fn misplaced(document: &Document) -> BTreeSet<ObjectId> {
-    let mut misplaced: BTreeSet<ObjectId> = document
-        .reference_table
-        .entries
-        .iter()
-        .filter_map(|(number, entry)| match entry {
-            XrefEntry::Normal { generation, .. } => Some((*number, *generation)),
-            XrefEntry::Compressed { .. } => Some((*number, 0)),
-            XrefEntry::Free | XrefEntry::UnusableFree => None,
-        })
-        .filter(|id| !document.objects.contains_key(id))
-        .collect();
-    if !misplaced.is_empty() {
-        let used = clean::used_objects(document);
-        misplaced.retain(|id| used.contains(id));
-    }
-    misplaced
-}
-
-fn refuse_large_pictures(document: &Document, limits: &Limits) -> Result<(), Refused> {
-    let side = |dictionary: &lopdf::Dictionary, key: &[u8]| {
-        let length = dictionary.get(key).ok()?;
-        let length = crate::pdf::form::resolve(document, length).as_i64().ok()?;
-        u64::try_from(length).ok()
-    };
-    for object in document.objects.values() {
-        if let lopdf::Object::Stream(stream) = object
-            && crate::pdf::form::name(document, &stream.dict, b"Subtype") == Some(b"Image")
-        {
-            let (width, height) = (side(&stream.dict, b"Width"), side(&stream.dict, b"Height"));
-            let pixels = width.unwrap_or(0).saturating_mul(height.unwrap_or(0));
-            if pixels > limits.most_pixels {
-                return Err(Refused::TooManyPixels {
-                    pixels,
-                    limit: limits.most_pixels,
-                });
-            }
+        let side = |key: &[u8]| {
+            let length = objects.value_in(&stream.dict, key).and_then(Object::as_i64);
+            length.and_then(|length| u64::try_from(length).ok()).unwrap_or(0)
+        };
+        let pixels = side(b"Width").saturating_mul(side(b"Height"));
+        if pixels > limits.most_pixels {
+            return Err(Refused::TooManyPixels {
+                pixels,
+                limit: limits.most_pixels,
+            });
         }
     }
     Ok(())
 }
 
-fn page_sizes(document: &Document, limits: &Limits) -> Result<Vec<PageSize>, Refused> {
-    let mut sizes = Vec::new();
-    for (id, page) in document.page_iter().zip(1_u32..) {
-        if page > limits.most_pages {
-            let pages = u32::try_from(document.page_iter().count()).unwrap_or(u32::MAX);
-            return Err(Refused::TooManyPages {
-                pages,
-                limit: limits.most_pages,
-            });
-        }
-        let size = PageGeometry::read(document, id)
+fn refuse_many_pages(objects: &impl Objects, limits: &Limits) -> Result<(), Refused> {
+    let pages = u32::try_from(objects.pages()?.len()).unwrap_or(u32::MAX);
+    match pages {
+        0 => Err(Refused::NoPages),
+        _ if pages > limits.most_pages => Err(Refused::TooManyPages {
+            pages,
+            limit: limits.most_pages,
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn page_sizes(objects: &impl Objects, limits: &Limits) -> Result<Vec<PageSize>, Refused> {
+    let size_of = |(id, page)| {
+        PageGeometry::of(objects, objects.page(id)?)
             .ok()
             .map(|geometry| geometry.displayed_size())
             .filter(|size| {
                 size.width_points.max(size.height_points) <= limits.longest_side
                     && size.width_points.min(size.height_points) >= limits.shortest_side
-            });
-        sizes.push(size.ok_or(Refused::PageSize {
-            page,
-            shortest: limits.shortest_side,
-            longest: limits.longest_side,
-        })?);
-    }
-    if sizes.is_empty() {
-        Err(Refused::NoPages)
-    } else {
-        Ok(sizes)
-    }
+            })
+            .ok_or(Refused::PageSize {
+                page,
+                shortest: limits.shortest_side,
+                longest: limits.longest_side,
+            })
+    };
+    objects.pages()?.into_iter().zip(1_u32..).map(size_of).collect()
 }

@@ -5,34 +5,43 @@
 //!
 //! - [`lex`] and [`parse`] turn bytes into [`object`]s, which keep the spelling of numbers, names and strings;
 //! - [`section`] reads the chain of cross-reference sections, [`crypt`] decrypts, [`filter`] decodes streams;
-//! - [`file`](mod@file) opens a file, and [`view`] shows its objects as one of its revisions left them;
+//! - [`file`](mod@file) opens a file, and [`view`] shows its objects as one of its revisions left them; what
+//!   readers of a document ask of either, with changes or without, is [`objects`]'s;
 //! - [`edit`] keeps changes beside a file; [`write`](mod@write) writes objects and whole files, [`append`](mod@append) adds a
 //!   section and keeps every earlier byte;
+//! - `appended` says whether what was appended to a file leaves nothing to programs that mend files;
+//! - `import` copies objects of one file into another, and `making` makes objects of our own;
 //! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;
 //! - [`defect`] names what is wrong.
 //!
-//! [`revision`] appends to a file that lopdf has read. `form` finds the fields of a form and adds to them, [`geometry`] knows
-//! where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a document, and
-//! [`shared_bytes`] keeps a large file in memory once. Nothing here knows what a file is read or written for.
+//! `acro_form` finds the fields of a form and adds to them, [`structure`] adds to what assistive technology reads,
+//! [`geometry`] knows where a box lies on a page that may be turned, cropped or scaled, `xmp` reads the description of a document and
+//! [`claims`] the standards that it claims to keep, and [`shared_bytes`] keeps a large file in memory once. Nothing here knows
+//! what a file is read or written for.
 //!
 //! This is the lowest room: it uses no other.
 
+pub(crate) mod acro_form;
 pub mod append;
+mod appended;
+pub mod claims;
 pub mod crypt;
 pub mod defect;
 pub mod edit;
 pub mod file;
 pub mod filter;
-pub(crate) mod form;
 pub mod geometry;
+pub(crate) mod import;
 pub mod lex;
+mod making;
 pub mod object;
-mod pages;
+pub mod objects;
 pub mod parse;
 pub mod rebuild;
-pub mod revision;
 pub mod section;
 pub mod shared_bytes;
+pub mod structure;
+mod text_string;
 pub mod view;
 pub mod write;
 pub(crate) mod xmp;
@@ -40,4 +49,5 @@ pub(crate) mod xmp;
 pub use defect::{Deviation, PdfDefect, Rule};
 pub use file::File;
 pub use object::{Dict, Name, Number, Object, Ref, Str, Stream};
+pub use objects::Objects;
 pub use view::{View, Written};

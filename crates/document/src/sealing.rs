@@ -24,12 +24,13 @@ pub mod validation_data;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lopdf::{Dictionary, Object, ObjectId, text_string};
 use thiserror::Error;
 
 use crate::marks::stamp::StampError;
-use crate::pdf::form;
-use crate::pdf::revision::{self, RevisionError, RevisionWriter};
+use crate::pdf::append::{AppendError, append};
+use crate::pdf::edit::Edits;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Dict, File, Object, Objects, PdfDefect, Ref, Str, acro_form};
 use crate::pki::cms::{CmsError, UnfinishedMessage};
 use crate::pki::keys::Signer;
 use crate::pki::timestamp::{TimestampError, TimestampSource};
@@ -44,10 +45,10 @@ const BESIDE_CHAIN: usize = 10 * 1024;
 pub enum SealError {
     /// The file cannot be read.
     #[error("the file cannot be read: {0}")]
-    Unreadable(#[from] lopdf::Error),
-    /// No revision can be appended.
+    Unreadable(#[from] PdfDefect),
+    /// Nothing can be appended to the file.
     #[error(transparent)]
-    Revision(#[from] RevisionError),
+    Append(#[from] AppendError),
     /// The signature value cannot be made.
     #[error(transparent)]
     Cms(#[from] CmsError),
@@ -93,59 +94,63 @@ pub struct SealDetails {
 }
 
 /// Seals `pdf`, which our own intake wrote, at level B-B.
-pub fn seal(pdf: &[u8], signer: &dyn Signer, details: &SealDetails) -> Result<Vec<u8>, SealError> {
-    seal_at_level(pdf, signer, details, None)
+pub fn seal(pdf: impl Into<SharedBytes>, signer: &dyn Signer, details: &SealDetails) -> Result<Vec<u8>, SealError> {
+    seal_at_level(pdf.into(), signer, details, None)
 }
 
 /// Seals `pdf` at level B-T: with a timestamp of the signature.
 pub fn seal_with_timestamp(
-    pdf: &[u8],
+    pdf: impl Into<SharedBytes>,
     signer: &dyn Signer,
     details: &SealDetails,
     timestamps: &dyn TimestampSource,
 ) -> Result<Vec<u8>, SealError> {
-    seal_at_level(pdf, signer, details, Some(timestamps))
+    seal_at_level(pdf.into(), signer, details, Some(timestamps))
 }
 
 fn seal_at_level(
-    pdf: &[u8],
+    pdf: SharedBytes,
     signer: &dyn Signer,
     details: &SealDetails,
     timestamps: Option<&dyn TimestampSource>,
 ) -> Result<Vec<u8>, SealError> {
-    let document = revision::read(pdf)?;
-    if details.certify && !form::signatures(&document).is_empty() {
+    let file = File::open(pdf, None)?;
+    let mut edits = Edits::new(file.latest());
+    if details.certify && !acro_form::signatures(&edits)?.is_empty() {
         return Err(SealError::AlreadySigned);
     }
-    let mut writer = RevisionWriter::new(pdf, &document)?;
     let chain: usize = signer.certificates().iter().map(Vec::len).sum();
     let room = signature_field::ROOM.max(chain.saturating_add(BESIDE_CHAIN));
-    let signature = signature_dictionary(details, room, writer.root());
-    let signature = writer.add(signature);
+    let pages = edits.pages()?;
+    let signature = signature_dictionary(details, room, edits.root()?);
+    let signature = edits.add(signature);
     let (page, look) = match &details.mark {
-        None => (document.page_iter().next().ok_or(SealError::NoPage)?, None),
+        None => (*pages.first().ok_or(SealError::NoPage)?, None),
         Some(mark) => {
-            let (page, look) = mark.put(&document, &mut writer)?;
+            let (page, look) = mark.put(&pages, &mut edits)?;
             (page, Some(look))
         }
     };
     let field = Field {
         stem: "Seal",
+        words: words(details),
         locks: !details.certify,
+        is_in_structure: details.certify,
         look,
     };
-    signature_field::add(&mut writer, page, signature, &field)?;
-    // What was filled in on a signed file shows in fields of their own, which this seal signs too.
-    if !details.certify {
-        for field in form::waiting_for_seal(&document) {
-            writer.edit_dictionary(field)?.set("V", signature);
+    signature_field::add(&mut edits, page, signature, &field)?;
+    if details.certify {
+        certify(&mut edits, signature)?;
+    } else {
+        // What was filled in on a signed file shows in fields of their own, which this seal signs too.
+        for field in acro_form::waiting_for_seal(&edits)? {
+            if let Some(field) = edits.edit_dict(field)? {
+                field.set(b"V", signature);
+            }
         }
     }
-    if details.certify {
-        certify(&mut writer, signature)?;
-    }
     let (_, algorithm) = signer.algorithm().digest();
-    signature_field::fill(writer.finish()?, signature, room, algorithm, |digest| {
+    signature_field::fill(append(edits)?, signature, room, algorithm, |digest| {
         let message = UnfinishedMessage::sign(signer, digest)?;
         let timestamp = timestamps
             .map(|source| source.timestamp(&message.signature_digest()))
@@ -158,52 +163,63 @@ fn seal_at_level(
     })
 }
 
-fn signature_dictionary(details: &SealDetails, room: usize, catalog: ObjectId) -> Dictionary {
-    let mut dictionary = signature_field::placeholders(room);
-    dictionary.set("Type", "Sig");
-    dictionary.set("Filter", "Adobe.PPKLite");
-    dictionary.set("SubFilter", "ETSI.CAdES.detached");
+/// What a seal is, in the words that it says of itself.
+fn words(details: &SealDetails) -> String {
+    match (details.name.as_str(), details.reason.as_str()) {
+        ("", "") => "Seal".to_owned(),
+        (name, "") => name.to_owned(),
+        ("", reason) => reason.to_owned(),
+        (name, reason) => format!("{name}: {reason}"),
+    }
+}
+
+fn signature_dictionary(details: &SealDetails, room: usize, catalog: Ref) -> Dict {
     let at = details
         .at
         .to_zoned_datetime(TimeZone::UTC)
         .strftime("D:%Y%m%d%H%M%SZ")
         .to_string();
-    dictionary.set("M", Object::string_literal(at));
-    dictionary.set("Name", text_string(&details.name));
-    dictionary.set("Reason", text_string(&details.reason));
-    if let Some(location) = &details.location {
-        dictionary.set("Location", text_string(location));
-    }
-    let mut parameters = Dictionary::new();
-    parameters.set("Type", "TransformParams");
-    parameters.set("V", "1.2");
+    let mut parameters = Dict::of([("Type", Object::name("TransformParams")), ("V", Object::name("1.2"))]);
     let method = if details.certify {
-        parameters.set("P", 1);
+        parameters.set(b"P", 1);
         "DocMDP"
     } else {
-        parameters.set("Action", "All");
+        parameters.set(b"Action", Object::name("All"));
         "FieldMDP"
     };
-    let mut reference = Dictionary::new();
-    reference.set("Type", "SigRef");
-    reference.set("TransformMethod", method);
-    reference.set("TransformParams", parameters);
+    let mut reference = Dict::of([
+        ("Type", Object::name("SigRef")),
+        ("TransformMethod", Object::name(method)),
+        ("TransformParams", parameters.into()),
+    ]);
     if !details.certify {
         // Table 255: what the method is applied to; FieldMDP must say it.
-        reference.set("Data", catalog);
+        reference.set(b"Data", catalog);
     }
-    dictionary.set("Reference", vec![Object::Dictionary(reference)]);
-    dictionary
+    let mut dict = signature_field::placeholders(room);
+    for (key, value) in [
+        ("Type", Object::name("Sig")),
+        ("Filter", Object::name("Adobe.PPKLite")),
+        ("SubFilter", Object::name("ETSI.CAdES.detached")),
+        ("M", Str::literal(at.as_bytes()).into()),
+        ("Name", Object::text(&details.name)),
+        ("Reason", Object::text(&details.reason)),
+        ("Reference", vec![reference.into()].into()),
+    ] {
+        dict.set(key.as_bytes(), value);
+    }
+    if let Some(location) = &details.location {
+        dict.set(b"Location", Object::text(location));
+    }
+    dict
 }
 
-fn certify(writer: &mut RevisionWriter<'_>, signature: ObjectId) -> Result<(), SealError> {
-    let root = writer.root();
-    let entry = writer.edit_dictionary(root)?.get(b"Perms").ok().cloned();
-    let mut permissions = match entry.as_ref().map(|object| writer.resolve(object)) {
-        Some(Object::Dictionary(dictionary)) => dictionary.clone(),
-        _ => Dictionary::new(),
-    };
-    permissions.set("DocMDP", signature);
-    writer.edit_dictionary(root)?.set("Perms", permissions);
+fn certify(edits: &mut Edits<'_>, signature: Ref) -> Result<(), PdfDefect> {
+    let mut permissions = edits.dict(edits.catalog()?, b"Perms")?.cloned().unwrap_or_default();
+    permissions.set(b"DocMDP", signature);
+    let root = edits.root()?;
+    if let Some(catalog) = edits.edit_dict(root)? {
+        catalog.set(b"Perms", permissions);
+    }
     Ok(())
 }

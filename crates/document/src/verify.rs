@@ -13,22 +13,24 @@
 //! - what was appended after each signature is what it permits ([`Rules`], `changes`): validation data and document
 //!   timestamps always; further signatures, fields that are filled in and annotations by certification and locks.
 //!
-//! The input is a stranger's: [`verify`] never panics on it, and its work is bounded by the file's
-//! length times [`MAX_SIGNATURES`]. The parser below can still exhaust the stack on hostile nesting,
-//! so strangers' files are verified in the worker process. The answer, [`Verdict`], is plain data that
-//! travels out of it; each [`Fault`] has a name, and prints as an English sentence. What nothing proves, and is no fault, is
-//! a [`Note`].
+//! A file is read strictly or not at all (`reading`): one whose cross-references do not say one thing is damaged, or forged if that
+//! came after a signature, and nothing in it is proved.
+//!
+//! The input is a stranger's: [`verify`] never panics on it, and its work is bounded by the file's length times
+//! [`MAX_SIGNATURES`]. The answer, [`Verdict`], is plain data; each [`Fault`] has a name, and prints as an English sentence. What
+//! nothing proves, and is no fault, is a [`Note`].
 //!
 //! May use `pdf`, `text`, `pages`, `marks` and `pki`; it needs `pdf` and `pki` alone.
 
 mod attachments;
 pub(crate) mod changes;
+mod damaged;
 pub(crate) mod embedded;
 mod path;
 mod places;
+mod reading;
 mod rules;
 mod signature;
-pub(crate) mod structure;
 mod trust;
 
 pub use attachments::{Attachment, attachments};
@@ -38,25 +40,29 @@ pub use rules::{FieldLock, Rules};
 pub use crate::pki::certificates::Identity;
 pub use crate::pki::revocation::{RevocationData, list_from_pem_or_der};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use domain::SealLevel;
 use jiff::Timestamp;
-use lopdf::{Document, ObjectId};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::pdf::form;
+use crate::pdf::defect::DeviationKind;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Deviation, Dict, File, Object, PdfDefect, Ref, Rule};
 use crate::pki::algorithms::SignatureFault;
 use crate::pki::keys::{KeyError, certificates_from_pem};
 use crate::pki::revocation::{MAX_ITEMS, Revocation, RevocationReason};
 use embedded::Embedded;
-use signature::{Examined, FollowedBy, Reading};
-use structure::load;
+use reading::Reading;
+use signature::Examined;
 
 /// More signatures than a document has; each costs one reading of the file.
 pub const MAX_SIGNATURES: usize = 32;
 
+/// How the value of a signature is reached from its own object, and from a field in which it stands.
+const OWN_VALUE: &[&[u8]] = &[b"Contents"];
+const VALUE_IN_FIELD: &[&[u8]] = &[b"V", b"Contents"];
 /// The end of the year 2999, in seconds since 1970.
 const FAR_FUTURE: i64 = 32_503_679_999;
 
@@ -314,9 +320,12 @@ pub enum Fault {
     /// The file asks for more time or memory than it is given. That says nothing of its signatures.
     #[error("the file needs more time or memory than is allowed here, and was not judged")]
     TooDemanding,
-    /// Readers would have to guess where objects are, and could guess differently.
-    #[error("the file's cross-reference data is damaged, so that programs may read it differently")]
-    DamagedStructure,
+    /// Readers would have to guess what is where, and could guess differently.
+    #[error("the file is damaged, so that programs may read it differently: {reason}")]
+    DamagedStructure {
+        /// Where, and which rule of the format it breaks.
+        reason: String,
+    },
     /// Since the first signature somebody has added a cross-reference that does not lead to its object, or used one that does not:
     /// programs that follow it show one document, and those that do not show another.
     #[error(
@@ -502,30 +511,38 @@ pub fn verify(pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Verdict {
 }
 
 /// Whether the signatures of `pdf` are sound, whoever the signers are: what there is to say is in [`Verdict::unsound`].
-pub fn verify_soundness(pdf: &[u8]) -> Verdict {
+pub fn verify_soundness(pdf: impl Into<SharedBytes>) -> Verdict {
     // The moment matters for trust alone; it only must lie behind every time that the file proves.
     let moment = Timestamp::from_second(FAR_FUTURE).unwrap_or(Timestamp::MAX);
-    verify(pdf, &TrustedRoots::default(), moment)
+    verify_with(pdf, &Means::default(), moment)
 }
 
 /// Verifies all signatures of `pdf` at the time `at`.
-pub fn verify_with(pdf: &[u8], means: &Means, at: Timestamp) -> Verdict {
-    let mut verdict = Verdict {
-        length: length_of(pdf),
-        signatures: Vec::new(),
-        faults: Vec::new(),
-    };
-    let document = match load(pdf) {
-        Ok(document) => document,
-        Err(fault) => {
-            verdict.faults.push(fault);
-            return verdict;
-        }
-    };
-    let mut signatures = examine(pdf, &document, &mut verdict.faults);
-    let embedded = Embedded::of(&document);
+pub fn verify_with(pdf: impl Into<SharedBytes>, means: &Means, at: Timestamp) -> Verdict {
+    let pdf = pdf.into();
+    match judge(pdf.clone(), means, at) {
+        Ok(verdict) => verdict,
+        Err(defect) => damaged::judge(&pdf, &defect, |part| judge(part, means, at).ok()),
+    }
+}
+
+/// Reads a file by the rules of the format.
+fn open(pdf: SharedBytes) -> Result<File, PdfDefect> {
+    let file = File::open(pdf, None)?;
+    match file.access() {
+        None => Ok(file),
+        Some(_) => Err(PdfDefect::new(0, Rule::PasswordNeeded)),
+    }
+}
+
+fn judge(pdf: SharedBytes, means: &Means, at: Timestamp) -> Result<Verdict, PdfDefect> {
+    let file = open(pdf)?;
+    let current = reading::read(&file)?;
+    let mut faults = Vec::new();
+    let mut signatures = examine(&file, &current, &mut faults);
+    let embedded = Embedded::of(&current);
     if embedded.is_too_much {
-        verdict.faults.push(Fault::TooMuchValidationData);
+        faults.push(Fault::TooMuchValidationData);
     }
     let judge = trust::Judge {
         roots: &means.roots,
@@ -534,18 +551,21 @@ pub fn verify_with(pdf: &[u8], means: &Means, at: Timestamp) -> Verdict {
         now: at,
     };
     judge.all(&mut signatures);
-    verdict.signatures = signatures.into_iter().map(|signature| signature.report).collect();
-    verdict
+    Ok(Verdict {
+        length: length_of(file.bytes()),
+        signatures: signatures.into_iter().map(|signature| signature.report).collect(),
+        faults,
+    })
 }
 
 /// The signatures in the order in which they were made, each as far as it says it itself; and what is wrong with the file.
-fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Examined> {
-    let mut signatures: Vec<Examined> = find(pdf, document, faults)
+fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<Examined> {
+    let mut signatures: Vec<Examined> = find(file, current, faults)
         .iter()
-        .map(|signature| signature::examine(pdf, document, signature))
+        .map(|signature| signature::examine(file, current, signature))
         .collect();
     signatures.sort_by_key(|signature| signature.report.covered);
-    faults.splice(0..0, structure_faults(pdf, document, &signatures));
+    faults.splice(0..0, structure_fault(file, &signatures));
     for (index, signature) in signatures.iter_mut().enumerate() {
         let certifies = matches!(signature.report.kind, SignatureKind::Certification { .. });
         if certifies && index > 0 {
@@ -558,43 +578,45 @@ fn examine(pdf: &[u8], document: &Document, faults: &mut Vec<Fault>) -> Vec<Exam
     let mut sound = signatures.iter().filter(|signature| signature.is_sound);
     let last = sound.clone().rfind(is_by_somebody).or_else(|| sound.next_back());
     if let Some(last) = last
-        && !matches!(last.followed_by, FollowedBy::Nothing | FollowedBy::ValidationData)
+        && !last.is_last_word
     {
         faults.push(Fault::NotCoveredToEnd {
             covered: last.report.covered,
-            length: length_of(pdf),
+            length: length_of(file.bytes()),
         });
     }
     signatures
 }
 
-/// What is wrong with the structure of the file, of which `signatures` are in the order of what they cover: what the first of
-/// them signed as it is was damaged, and what came later somebody put there.
-fn structure_faults(pdf: &[u8], document: &Document, signatures: &[Examined]) -> Vec<Fault> {
-    let whole = Reading::of(pdf, document);
-    let first = signatures.iter().find(|signature| signature.is_sound);
-    let signed = first.and_then(|first| first.reading.as_ref()).unwrap_or(&whole);
-    let readings = || signatures.iter().filter_map(|signature| signature.reading.as_ref());
-    let is_damaged = !signed.strays.is_empty()
-        || whole.is_mended
-        || readings().any(|reading| reading.is_mended)
-        || signatures
-            .iter()
-            .any(|signature| signature.followed_by == FollowedBy::OddForm);
-    let appended = signatures.iter().find_map(|signature| match signature.followed_by {
-        FollowedBy::Misleading(object) => Some(object),
+/// What is wrong with the structure of a file that can be read, of which `signatures` are in the order of what they cover: what the
+/// first of them signed as it is was damaged, and what came later somebody put there.
+fn structure_fault(file: &File, signatures: &[Examined]) -> Option<Fault> {
+    let header = file.bytes().len() - file.body().len();
+    let first = signatures
+        .iter()
+        .filter(|signature| signature.is_sound)
+        .find_map(|first| {
+            let covered = usize::try_from(first.report.covered).ok()?;
+            Some((first.revision? + 1, covered.checked_sub(header)?))
+        });
+    if let Some((revision, from)) = first
+        && let Err(defect) = file.is_appended_strictly(revision, from)
+    {
+        return Some(damaged::fault_of_appended(&defect));
+    }
+    // An entry that leads nowhere makes some programs search the file. Who then changed something that was signed shows one
+    // document to these and another one to others.
+    let is_stray = |deviation: &Deviation| deviation.kind == DeviationKind::EntryAtZero;
+    let stray = file.deviations().into_iter().find(is_stray)?;
+    let mut faults = signatures.iter().flat_map(|signature| &signature.report.faults);
+    let changed = faults.find_map(|fault| match fault {
+        Fault::ChangedAfterSigning { changes } => changes.iter().find(|change| change.object > 0),
         _ => None,
     });
-    let added = readings()
-        .chain([&whole])
-        .flat_map(|reading| &reading.strays)
-        .find(|stray| !signed.strays.contains(stray))
-        .map(|(object, _)| *object);
-    let forged = appended.or(added).map(|object| Fault::ForgedReferences { object });
-    forged
-        .into_iter()
-        .chain(is_damaged.then_some(Fault::DamagedStructure))
-        .collect()
+    Some(match changed {
+        Some(Change { object, .. }) => Fault::ForgedReferences { object: *object },
+        None => damaged::fault_of(&PdfDefect::new(stray.offset, Rule::StrayEntry)),
+    })
 }
 
 fn length_of(bytes: &[u8]) -> u64 {
@@ -602,44 +624,38 @@ fn length_of(bytes: &[u8]) -> u64 {
 }
 
 /// A signature dictionary in the file's newest state.
-struct Found<'a> {
+struct Found<'f> {
     name: String,
     /// The fields whose value it is; several may share it, as those do that show what was filled in on a signed file.
-    fields: Vec<&'a lopdf::Dictionary>,
-    id: Option<ObjectId>,
-    dictionary: &'a lopdf::Dictionary,
+    fields: Vec<&'f Dict>,
+    id: Option<Ref>,
+    dict: &'f Dict,
+    /// Of which object its value is, and by which keys that is reached.
+    place: Option<(Ref, &'static [&'static [u8]])>,
 }
 
 /// The signatures by which a maker of viewers grants rights in a file (ISO 32000-1, 12.8.2.3): they sign no document.
-fn usage_rights(document: &Document) -> Vec<ObjectId> {
-    let permissions = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"Perms"));
+fn usage_rights(reading: &Reading<'_>) -> Vec<Ref> {
+    let permissions = reading.catalog().and_then(|catalog| reading.dict(catalog, b"Perms"));
     [&b"UR3"[..], b"UR"]
         .into_iter()
-        .filter_map(|key| permissions?.get(key).and_then(lopdf::Object::as_reference).ok())
+        .filter_map(|key| permissions?.get(key)?.as_ref())
         .collect()
 }
 
 /// The signatures that fields hold, and those that a field held once.
-fn find<'a>(pdf: &[u8], document: &'a Document, faults: &mut Vec<Fault>) -> Vec<Found<'a>> {
-    let mut found: Vec<Found<'a>> = Vec::new();
-    let mut known: BTreeMap<ObjectId, usize> = BTreeMap::new();
-    for field in places::named_fields(document)
-        .into_iter()
-        .filter(|field| field.is_signature)
-    {
-        let Ok(value) = field.dictionary.get(b"V") else {
+fn find<'f>(file: &'f File, reading: &Reading<'f>, faults: &mut Vec<Fault>) -> Vec<Found<'f>> {
+    let mut found: Vec<Found<'f>> = Vec::new();
+    let mut known: BTreeMap<Ref, usize> = BTreeMap::new();
+    for field in places::named_fields(reading) {
+        let value = field.dict.get(b"V").filter(|_| field.is_signature);
+        let Some((value, dict)) = value.and_then(|value| Some((value, reading.as_dict(value)?))) else {
             continue;
         };
-        let Ok(dictionary) = form::resolve(document, value).as_dict() else {
-            continue;
-        };
-        let id = value.as_reference().ok();
+        let id = value.as_ref();
         let shared = id.and_then(|id| known.get(&id)).and_then(|index| found.get_mut(*index));
         if let Some(shared) = shared {
-            shared.fields.push(field.dictionary);
+            shared.fields.push(field.dict);
             // The seal's own field comes behind those that it fills besides.
             shared.name = field.name;
             continue;
@@ -647,34 +663,40 @@ fn find<'a>(pdf: &[u8], document: &'a Document, faults: &mut Vec<Fault>) -> Vec<
         if let Some(id) = id {
             known.insert(id, found.len());
         }
+        let path: &[&[u8]] = if id.is_some() { OWN_VALUE } else { VALUE_IN_FIELD };
         found.push(Found {
             name: field.name,
-            fields: vec![field.dictionary],
+            fields: vec![field.dict],
             id,
-            dictionary,
+            dict,
+            place: id.or(field.id).map(|object| (object, path)),
         });
     }
-    let mut held: BTreeSet<ObjectId> = found.iter().filter_map(|signature| signature.id).collect();
-    held.extend(usage_rights(document));
-    for (id, object) in &document.objects {
-        if let lopdf::Object::Dictionary(dictionary) = object
-            && dictionary.has(b"ByteRange")
-            && dictionary.has(b"Contents")
-            && !held.contains(id)
-        {
-            faults.push(Fault::FieldRemoved { object: id.0 });
+    let rights = usage_rights(reading);
+    let is_loose = |(id, object): (Ref, &'f Object)| match object {
+        Object::Dict(dict) if dict.has(b"ByteRange") && dict.has(b"Contents") && !rights.contains(&id) => {
+            Some((id, dict))
+        }
+        _ => None,
+    };
+    for (id, dict) in reading.objects().filter_map(is_loose) {
+        if !known.contains_key(&id) {
+            faults.push(Fault::FieldRemoved { object: id.number });
             found.push(Found {
                 name: String::new(),
                 fields: Vec::new(),
-                id: Some(*id),
-                dictionary,
+                id: Some(id),
+                dict,
+                place: Some((id, OWN_VALUE)),
             });
         }
     }
     if found.is_empty() {
-        let rights = usage_rights(document);
-        faults.push(match signature::removed(pdf, |id| rights.contains(&id)) {
-            Some((object, _)) => Fault::FieldRemoved { object },
+        let mut ever = file
+            .objects_ever()
+            .filter_map(|(id, object)| is_loose((id, object.ok()?)));
+        faults.push(match ever.next() {
+            Some((id, _)) => Fault::FieldRemoved { object: id.number },
             None => Fault::NoSignature,
         });
     }

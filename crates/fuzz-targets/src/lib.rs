@@ -16,7 +16,6 @@ mod intake;
 mod materials;
 mod overlay;
 mod reader;
-mod revision;
 mod seeds;
 mod verify;
 
@@ -29,7 +28,6 @@ pub use fields::fields;
 pub use intake::intake;
 pub use overlay::overlay;
 pub use reader::reader;
-pub use revision::revision;
 pub use seeds::{Seed, seeds};
 pub use verify::verify;
 
@@ -37,13 +35,12 @@ pub use verify::verify;
 pub type Target = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 6] = [
     ("cms", cms),
     ("fields", fields),
     ("intake", intake),
     ("overlay", overlay),
     ("reader", reader),
-    ("revision", revision),
     ("verify", verify),
 ];
 

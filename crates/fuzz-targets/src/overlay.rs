@@ -3,11 +3,21 @@
 
 use document::marks::stamp::{Mark, MarkContent, prove, stamp};
 use document::pdf::geometry::PageGeometry;
+use document::pdf::{File, Objects as _};
 use document::text::layout::TextStyle;
 use domain::field::Placement;
+use domain::template::PageSize;
 use lopdf::{Document, Object};
 
 use crate::materials::{fonts, sample};
+
+fn size_of_first_page(file: &[u8]) -> PageSize {
+    let file = File::open(file, None).expect("the sample is read");
+    let view = file.latest();
+    let pages = view.pages().expect("pages");
+    let page = view.page(*pages.first().expect("a page")).expect("a dictionary");
+    PageGeometry::of(&view, page).expect("a size").displayed_size()
+}
 
 /// Any text or picture, stamped. True where something is stamped.
 pub fn overlay(data: &[u8]) -> bool {
@@ -16,7 +26,10 @@ pub fn overlay(data: &[u8]) -> bool {
     };
     let part = |number: &u8| u32::from(*number) * 4_000;
     let content = match kind % 4 {
-        0 => MarkContent::Picture { bytes: rest.to_vec() },
+        0 => MarkContent::Picture {
+            bytes: rest.to_vec(),
+            words: String::new(),
+        },
         1 | 2 => MarkContent::Text {
             text: String::from_utf8_lossy(rest).into_owned(),
             style: TextStyle {
@@ -38,11 +51,9 @@ pub fn overlay(data: &[u8]) -> bool {
         content,
     };
     let file = sample(kind & 64 != 0, kind & 128 != 0);
-    let document = Document::load_mem(&file).expect("the sample is read");
-    let page = document.page_iter().next().expect("a page");
-    let size = PageGeometry::read(&document, page).expect("a size").displayed_size();
+    let size = size_of_first_page(&file);
     let proof = prove(fonts(), &size, &mark);
-    let stamped = stamp(&file, fonts(), std::slice::from_ref(&mark));
+    let stamped = stamp(file.as_slice(), fonts(), std::slice::from_ref(&mark));
     match (proof, stamped) {
         (Ok(()), Ok(stamped)) => {
             assert!(stamped.starts_with(&file), "the earlier bytes stay");

@@ -1,6 +1,7 @@
 //! Any bytes as a PDF file, for the reader of our own: everything is read, what is written anew says the same, and where the
 //! renderer's reader sees the same pages, it sees the same content.
 
+use document::pdf::Objects as _;
 use document::pdf::append::append;
 use document::pdf::edit::Edits;
 use document::pdf::rebuild::Rebuilt;
@@ -89,9 +90,9 @@ fn agrees_with_the_renderer(data: &[u8], file: &File) {
 }
 
 /// Whether the content of a page refers to something that is not in the file, or not any more.
-fn draws_what_is_missing(view: View<'_>, page: &Dict) -> bool {
+fn draws_what_is_missing(view: View<'_>, page: Ref) -> bool {
     let is_missing = |object: &Object| object.as_ref().is_some_and(|reference| !view.has(reference));
-    let Some(content) = page.get(b"Contents") else {
+    let Some(content) = view.page(page).ok().and_then(|page| page.get(b"Contents")) else {
         return false;
     };
     is_missing(content)

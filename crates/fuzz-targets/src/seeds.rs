@@ -46,6 +46,10 @@ pub fn seeds() -> Vec<Seed> {
     for (name, file) in samples() {
         put("intake", &name, &file);
         put("reader", &name, &file);
+        // The field of the form has no look, which only an unsigned file may leave to us.
+        if name.starts_with("form") {
+            continue;
+        }
         // As signed by others: our own approval would lock the file.
         let stamped = add_archive_timestamp(&file, &ValidationData::default(), &Authority).expect("stamped");
         put("intake", &format!("stamped-{name}"), &stamped);
@@ -63,12 +67,6 @@ pub fn seeds() -> Vec<Seed> {
         }
         let kind = if certified { "certified" } else { "approved" };
         put("verify", &format!("{kind}-{name}"), &file);
-    }
-    for number in 0..6_u8 {
-        let input: Vec<u8> = (0..64)
-            .map(|place| number.wrapping_mul(37).wrapping_add(place))
-            .collect();
-        put("revision", &format!("operations-{number}"), &input);
     }
     let token = token(&DIGEST);
     put("cms", "token", &token);

@@ -517,7 +517,7 @@ const PLACE: [&str; 14] = [
 /// …who sits there…
 const REPLACED: [&str; 5] = ["name", "contact", "phone", "contact_key", "mobile"];
 /// …and what that person did.
-const CLEARED: [&str; 10] = [
+const CLEARED: [&str; 11] = [
     "access_at",
     "access_failures",
     "comment",
@@ -527,6 +527,7 @@ const CLEARED: [&str; 10] = [
     "one_time_salt",
     "one_time_sent_at",
     "one_time_used_at",
+    "one_time_used_by",
     "viewed_at",
 ];
 

@@ -901,7 +901,7 @@ fn signed_by_a_stranger(app: &TestApp, wire: &Wire, list: Option<&str>) -> (Vec<
         certify: false,
         mark: None,
     };
-    let signed = document::sealing::seal(&crate::templates::pdf(), &stranger, &details).expect("signed");
+    let signed = document::sealing::seal(crate::templates::pdf(), &stranger, &details).expect("signed");
     (signed, details)
 }
 

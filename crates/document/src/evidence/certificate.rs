@@ -4,11 +4,14 @@
 //! knows is how to set it: a head that says who issues it, about what, and how it stands; sections of
 //! labels with values; a card for each person; a table of events that breaks between pages and repeats
 //! its head; notes; a QR code that leads to the verify page; and files to attach (the chain as JSON, so that the certificate proves itself without the server). The same
-//! content gives the same bytes.
+//! content gives the same bytes. What is a heading, a list or a table is told to assistive technology (`super::reading_order`); rules,
+//! shades, feet and repeated heads are nothing to it.
 //!
 //! Nothing is shrunk and nothing cut: long names wrap, hashes and addresses break anywhere, and a
 //! value of many pages becomes many pages. What fails is a character that no font has, which the
 //! caller refuses long before (when the name is given), and a file that cannot be attached.
+
+use std::num::NonZeroU16;
 
 use domain::language::Language;
 use jiff::Timestamp;
@@ -17,8 +20,10 @@ use krilla::embed::{AssociationKind, EmbeddedFile, MimeType};
 use krilla::metadata::{DateTime, Metadata};
 use krilla::page::PageSettings;
 use krilla::surface::Surface;
+use krilla::tagging::{Artifact, ArtifactType, ContentTag, ListNumbering, SpanTag, TableHeaderScope, Tag, TagKind};
 use thiserror::Error;
 
+use crate::evidence::reading_order::ReadingOrder;
 use crate::text::fonts::Fonts;
 use crate::text::item::{A4_HEIGHT as PAGE_HEIGHT, A4_WIDTH as PAGE_WIDTH, Item};
 use crate::text::layout::{self, Lines, TextFault, TextStyle};
@@ -198,11 +203,9 @@ const MOST_HALF_LINES: usize = 1;
 
 /// Sets the certificate.
 pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, CertificateError> {
-    let pages = Composer::new(fonts, content.language).compose(content)?;
-    let mut document = krilla::Document::new_with(SerializeSettings {
-        enable_tagging: false,
-        ..SerializeSettings::default()
-    });
+    let Composed { pages, order } = Composer::new(fonts, content.language).compose(content)?;
+    let mut document = krilla::Document::new_with(SerializeSettings::default());
+    let mut drawn = Vec::new();
     document.set_metadata(metadata(content));
     for attachment in &content.attachments {
         attach(&mut document, attachment, content.created)?;
@@ -213,23 +216,58 @@ pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, Ce
         let settings = PageSettings::from_wh(PAGE_WIDTH, PAGE_HEIGHT).ok_or_else(failed)?;
         let mut sheet = document.start_page_with(settings);
         let mut surface = sheet.surface();
-        for item in page {
+        for Placed { item, content } in page {
+            let tag = match content {
+                Some(_) => ContentTag::Span(SpanTag::empty()),
+                None => ContentTag::Artifact(Artifact::with_kind(ArtifactType::Layout)),
+            };
+            let identifier = surface.start_tagged(tag);
             item.draw(fonts, &mut surface);
+            surface.end_tagged();
+            drawn.extend(content.map(|content| (content, identifier)));
         }
         foot(fonts, content, &mut surface, number, total)?;
         surface.finish();
         sheet.finish();
     }
+    document.set_tag_tree(order.tree(&drawn, content.language));
     document
         .finish()
         .map_err(|error| CertificateError::Writing(format!("{error:?}")))
+}
+
+/// Something at its place on a page.
+struct Placed {
+    item: Item,
+    /// Its number in the reading order, unless it only decorates.
+    content: Option<usize>,
+}
+
+/// All pages, and the order in which they are read.
+struct Composed {
+    pages: Vec<Vec<Placed>>,
+    order: ReadingOrder,
+}
+
+/// What the cells of a row are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cells {
+    /// Titles of columns.
+    Head,
+    /// The same, once more.
+    RepeatedHead,
+    /// Values of a table.
+    Row,
+    /// Labels, each with its value.
+    Pairs,
 }
 
 /// Puts items one below the other, page after page.
 struct Composer<'a> {
     fonts: &'a Fonts,
     language: Language,
-    pages: Vec<Vec<Item>>,
+    pages: Vec<Vec<Placed>>,
+    order: ReadingOrder,
     y: f32,
 }
 
@@ -239,11 +277,12 @@ impl<'a> Composer<'a> {
             fonts,
             language,
             pages: vec![Vec::new()],
+            order: ReadingOrder::default(),
             y: MARGIN,
         }
     }
 
-    fn compose(mut self, content: &CertificateContent) -> Result<Vec<Vec<Item>>, CertificateError> {
+    fn compose(mut self, content: &CertificateContent) -> Result<Composed, CertificateError> {
         self.head(content)?;
         for section in &content.sections {
             self.section(section)?;
@@ -252,10 +291,13 @@ impl<'a> Composer<'a> {
         self.y += GAP;
         for note in &content.notes {
             let lines = self.lines(note, SMALL_SIZE, false, GREY, COLUMN)?;
-            self.flow(lines, MARGIN);
+            self.flow(Tag::P, lines, MARGIN);
             self.y += 4.0;
         }
-        Ok(self.pages)
+        Ok(Composed {
+            pages: self.pages,
+            order: self.order,
+        })
     }
 
     fn lines(&self, text: &str, size: f32, bold: bool, ink: [u8; 3], width: f32) -> Result<Lines, TextFault> {
@@ -268,9 +310,26 @@ impl<'a> Composer<'a> {
         layout::in_column(self.fonts, text, &style, size, Some(width))
     }
 
-    fn push(&mut self, item: Item) {
+    /// Adds what only decorates.
+    fn decorate(&mut self, item: Item) {
+        self.push(Placed { item, content: None });
+    }
+
+    /// Adds what belongs to an element; what belongs to none is there once already.
+    fn put(&mut self, element: Option<usize>, item: Item) {
+        let content = element.map(|element| self.order.content(element));
+        self.push(Placed { item, content });
+    }
+
+    /// Adds an element with one thing in it.
+    fn place(&mut self, kind: impl Into<TagKind>, item: Item) {
+        let element = self.order.element(kind);
+        self.put(Some(element), item);
+    }
+
+    fn push(&mut self, placed: Placed) {
         if let Some(page) = self.pages.last_mut() {
-            page.push(item);
+            page.push(placed);
         }
     }
 
@@ -289,73 +348,84 @@ impl<'a> Composer<'a> {
     }
 
     /// Sets lines as a paragraph that may break between pages.
-    fn flow(&mut self, lines: Lines, x: f32) {
+    fn flow(&mut self, kind: impl Into<TagKind>, lines: Lines, x: f32) {
+        let element = self.order.element(kind);
         for part in lines.cut(BOTTOM - self.y, BOTTOM - MARGIN) {
             let height = part.height();
             self.make_room(height);
             let y = self.y;
-            self.push(Item::text(part, x, y));
+            self.put(Some(element), Item::text(part, x, y));
             self.y += height;
         }
     }
 
     fn head(&mut self, content: &CertificateContent) -> Result<(), CertificateError> {
-        self.push(Item::Box {
+        self.decorate(Item::Box {
             x: MARGIN,
             y: MARGIN - 3.0 * ACCENT_HEIGHT,
             width: COLUMN,
             height: ACCENT_HEIGHT,
             colour: ACCENT,
         });
-        let mut width = COLUMN;
-        let mut foot_of_code = self.y;
-        if let Some(qr) = &content.qr {
-            width = COLUMN - QR_SIDE - GAP;
-            let code = qrcodegen::QrCode::encode_text(&qr.address, qrcodegen::QrCodeEcc::Medium)
-                .map_err(|_| CertificateError::QrTooLong)?;
-            let x = PAGE_WIDTH - MARGIN - QR_SIDE;
-            self.push(Item::Qr {
-                code: Box::new(code),
-                x,
-                y: MARGIN,
-                side: QR_SIDE,
-            });
-            let caption = self.lines(&qr.caption, 6.5, false, GREY, QR_SIDE)?;
-            foot_of_code = MARGIN + QR_SIDE + QUIET + caption.height();
-            self.push(Item::text(caption, x, MARGIN + QR_SIDE + QUIET));
-        }
+        let width = match content.qr {
+            Some(_) => COLUMN - QR_SIDE - GAP,
+            None => COLUMN,
+        };
         let issuer = self.lines(&content.issuer, TEXT_SIZE, false, GREY, width)?;
-        self.flow(issuer, MARGIN);
+        self.flow(Tag::P, issuer, MARGIN);
         self.y += 4.0;
         let title = self.lines(&content.title, TITLE_SIZE, true, BLACK, width)?;
-        self.flow(title, MARGIN);
+        self.flow(heading_of(1), title, MARGIN);
         self.y += 6.0;
         let subtitle = self.lines(&content.subtitle, HEADING_SIZE, false, BLACK, width)?;
-        self.flow(subtitle, MARGIN);
+        self.flow(Tag::P, subtitle, MARGIN);
         self.y += 4.0;
-        let state = self.lines(
-            &content.state.text,
-            TEXT_SIZE + 1.0,
-            true,
-            content.state.tone.ink(),
-            width,
-        )?;
-        self.flow(state, MARGIN);
-        if self.pages.len() == 1 {
-            self.y = self.y.max(foot_of_code);
+        let ink = content.state.tone.ink();
+        let state = self.lines(&content.state.text, TEXT_SIZE + 1.0, true, ink, width)?;
+        self.flow(Tag::P, state, MARGIN);
+        if let Some(qr) = &content.qr {
+            let foot_of_code = self.code(qr)?;
+            if self.pages.len() == 1 {
+                self.y = self.y.max(foot_of_code);
+            }
         }
         self.y += GAP;
         Ok(())
+    }
+
+    /// The code at the right of the first page; returns where it ends.
+    fn code(&mut self, qr: &QrAddress) -> Result<f32, CertificateError> {
+        let code = qrcodegen::QrCode::encode_text(&qr.address, qrcodegen::QrCodeEcc::Medium)
+            .map_err(|_| CertificateError::QrTooLong)?;
+        let x = PAGE_WIDTH - MARGIN - QR_SIDE;
+        let caption = self.lines(&qr.caption, 6.5, false, GREY, QR_SIDE)?;
+        let foot = MARGIN + QR_SIDE + QUIET + caption.height();
+        let figure = Item::Qr {
+            code: Box::new(code),
+            x,
+            y: MARGIN,
+            side: QR_SIDE,
+        };
+        let caption = Item::text(caption, x, MARGIN + QR_SIDE + QUIET);
+        let kinds: [TagKind; 2] = [Tag::Figure(Some(qr.address.clone())).into(), Tag::P.into()];
+        for (kind, item) in kinds.into_iter().zip([figure, caption]) {
+            let element = self.order.element(kind);
+            let content = Some(self.order.content(element));
+            if let Some(first) = self.pages.first_mut() {
+                first.push(Placed { item, content });
+            }
+        }
+        Ok(foot)
     }
 
     fn heading(&mut self, heading: &str, room_after: f32) -> Result<(), CertificateError> {
         let lines = self.lines(heading, HEADING_SIZE, true, BLACK, COLUMN)?;
         self.y += 6.0;
         self.make_room(lines.height() + room_after);
-        self.flow(lines, MARGIN);
+        self.flow(heading_of(2), lines, MARGIN);
         self.y += 3.0;
         let y = self.y;
-        self.push(Item::Rule {
+        self.decorate(Item::Rule {
             x: MARGIN,
             y,
             width: COLUMN,
@@ -364,18 +434,24 @@ impl<'a> Composer<'a> {
     }
 
     fn section(&mut self, section: &Section) -> Result<(), CertificateError> {
+        self.order.open(Tag::Section);
         self.heading(&section.heading, 40.0)?;
+        self.order.open(Tag::L(ListNumbering::None));
         let widths = [COLUMN * LABEL_SHARE, COLUMN * (1.0 - LABEL_SHARE)];
         for (label, value) in &section.rows {
             let cells = vec![
                 self.lines(label, TEXT_SIZE, false, GREY, widths[0] - 2.0 * CELL)?,
                 self.lines(value, TEXT_SIZE, false, BLACK, widths[1] - 2.0 * CELL)?,
             ];
-            self.row(cells, &widths, None)?;
+            self.row(Cells::Pairs, cells, &widths, None)?;
         }
+        self.order.close();
         for card in &section.cards {
+            self.order.open(Tag::Section);
             self.card(card)?;
+            self.order.close();
         }
+        self.order.close();
         self.y += GAP;
         Ok(())
     }
@@ -406,7 +482,7 @@ impl<'a> Composer<'a> {
         // The head does not stand alone at the end of a page.
         self.make_room(height + 40.0);
         let y = self.y;
-        self.push(Item::Box {
+        self.decorate(Item::Box {
             x: MARGIN,
             y,
             width: COLUMN,
@@ -414,14 +490,20 @@ impl<'a> Composer<'a> {
             colour: SHADE,
         });
         let name_height = name.height();
-        self.push(Item::text(name, MARGIN + CELL, y + CELL));
-        self.push(Item::text(contact, MARGIN + CELL, y + CELL + name_height));
+        self.place(heading_of(3), Item::text(name, MARGIN + CELL, y + CELL));
+        self.place(Tag::P, Item::text(contact, MARGIN + CELL, y + CELL + name_height));
         let x = MARGIN + COLUMN - CELL - state.width();
-        self.push(Item::text(state, x, y + CELL));
+        self.place(Tag::P, Item::text(state, x, y + CELL));
         self.y += height;
+        self.card_rows(&card.rows)
+    }
+
+    /// What is known of a person, two beside each other where they are short.
+    fn card_rows(&mut self, rows: &[(String, String)]) -> Result<(), CertificateError> {
         let half = [0.17, 0.33, 0.17, 0.33].map(|share| share * COLUMN);
         let whole = [0.17, 0.83].map(|share| share * COLUMN);
-        let mut rows = card.rows.iter().peekable();
+        let mut rows = rows.iter().peekable();
+        self.order.open(Tag::L(ListNumbering::None));
         while let Some(row) = rows.next() {
             let mut cells = self.pair(row, &half)?;
             if let Some(next) = rows.peek().filter(|_| is_short(&cells)) {
@@ -429,13 +511,14 @@ impl<'a> Composer<'a> {
                 if is_short(&beside) {
                     rows.next();
                     cells.extend(beside);
-                    self.row(cells, &half, None)?;
+                    self.row(Cells::Pairs, cells, &half, None)?;
                     continue;
                 }
             }
             let cells = self.pair(row, &whole)?;
-            self.row(cells, &whole, None)?;
+            self.row(Cells::Pairs, cells, &whole, None)?;
         }
+        self.order.close();
         Ok(())
     }
 
@@ -459,7 +542,8 @@ impl<'a> Composer<'a> {
             .iter()
             .map(|column| column.share.max(0.05) / sum * COLUMN)
             .collect();
-        self.table_head(table, &widths)?;
+        self.order.open(Tag::Table);
+        self.table_head(Cells::Head, table, &widths)?;
         for row in &table.rows {
             let cells = widths
                 .iter()
@@ -469,12 +553,13 @@ impl<'a> Composer<'a> {
                     self.lines(text, SMALL_SIZE, false, BLACK, width - 2.0 * CELL)
                 })
                 .collect::<Result<Vec<_>, _>>()?;
-            self.row(cells, &widths, Some(table))?;
+            self.row(Cells::Row, cells, &widths, Some(table))?;
         }
+        self.order.close();
         Ok(())
     }
 
-    fn table_head(&mut self, table: &EventTable, widths: &[f32]) -> Result<(), CertificateError> {
+    fn table_head(&mut self, kind: Cells, table: &EventTable, widths: &[f32]) -> Result<(), CertificateError> {
         let cells = table
             .columns
             .iter()
@@ -483,34 +568,40 @@ impl<'a> Composer<'a> {
             .collect::<Result<Vec<_>, _>>()?;
         let height = cells.iter().map(Lines::height).fold(0.0, f32::max) + 2.0 * CELL;
         let y = self.y;
-        self.push(Item::Box {
+        self.decorate(Item::Box {
             x: MARGIN,
             y,
             width: COLUMN,
             height,
             colour: SHADE,
         });
-        self.cells(cells, widths);
+        self.cells(kind, cells, widths);
         self.y += height;
         Ok(())
     }
 
     /// One row; it moves to the next page as a whole, and is cut only where no page could hold it.
-    fn row(&mut self, cells: Vec<Lines>, widths: &[f32], table: Option<&EventTable>) -> Result<(), CertificateError> {
+    fn row(
+        &mut self,
+        kind: Cells,
+        cells: Vec<Lines>,
+        widths: &[f32],
+        table: Option<&EventTable>,
+    ) -> Result<(), CertificateError> {
         let height = cells.iter().map(Lines::height).fold(0.0, f32::max) + 2.0 * CELL;
         if self.make_room(height)
             && let Some(table) = table
         {
-            self.table_head(table, widths)?;
+            self.table_head(Cells::RepeatedHead, table, widths)?;
         }
         if self.y + height <= BOTTOM {
-            self.cells(cells, widths);
+            self.cells(kind, cells, widths);
             self.y += height;
         } else {
-            self.tall_row(cells, widths);
+            self.tall_row(kind, cells, widths);
         }
         let y = self.y;
-        self.push(Item::Rule {
+        self.decorate(Item::Rule {
             x: MARGIN,
             y,
             width: COLUMN,
@@ -518,16 +609,47 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    fn cells(&mut self, cells: Vec<Lines>, widths: &[f32]) {
+    /// The elements of a row's cells; none for cells that are there already.
+    fn elements(&mut self, kind: Cells, count: usize) -> Vec<Option<usize>> {
+        let column = || TagKind::from(Tag::TH(TableHeaderScope::Column));
+        let mut elements = Vec::with_capacity(count);
+        if matches!(kind, Cells::Head | Cells::Row) {
+            self.order.open(Tag::TR);
+        }
+        for cell in 0..count {
+            elements.push(match kind {
+                Cells::RepeatedHead => None,
+                Cells::Head => Some(self.order.element(column())),
+                Cells::Row => Some(self.order.element(Tag::TD)),
+                Cells::Pairs if cell % 2 == 0 => {
+                    self.order.open(Tag::LI);
+                    Some(self.order.element(Tag::Lbl))
+                }
+                Cells::Pairs => {
+                    let value = self.order.element(Tag::LBody);
+                    self.order.close();
+                    Some(value)
+                }
+            });
+        }
+        if matches!(kind, Cells::Head | Cells::Row) {
+            self.order.close();
+        }
+        elements
+    }
+
+    fn cells(&mut self, kind: Cells, cells: Vec<Lines>, widths: &[f32]) {
+        let elements = self.elements(kind, cells.len());
         let mut x = MARGIN;
         let y = self.y + CELL;
-        for (lines, width) in cells.into_iter().zip(widths) {
-            self.push(Item::text(lines, x + CELL, y));
+        for ((lines, width), element) in cells.into_iter().zip(widths).zip(elements) {
+            self.put(element, Item::text(lines, x + CELL, y));
             x += width;
         }
     }
 
-    fn tall_row(&mut self, cells: Vec<Lines>, widths: &[f32]) {
+    fn tall_row(&mut self, kind: Cells, cells: Vec<Lines>, widths: &[f32]) {
+        let elements = self.elements(kind, cells.len());
         let first_room = BOTTOM - self.y - 2.0 * CELL;
         let room = BOTTOM - MARGIN - 2.0 * CELL;
         let mut columns: Vec<std::vec::IntoIter<Lines>> = cells
@@ -546,16 +668,21 @@ impl<'a> Composer<'a> {
             first = false;
             let height = parts.iter().flatten().map(Lines::height).fold(0.0, f32::max) + 2.0 * CELL;
             let mut x = MARGIN;
-            for (part, width) in parts.into_iter().zip(widths) {
+            for ((part, width), element) in parts.into_iter().zip(widths).zip(&elements) {
                 if let Some(lines) = part {
                     let y = self.y + CELL;
-                    self.push(Item::text(lines, x + CELL, y));
+                    self.put(*element, Item::text(lines, x + CELL, y));
                 }
                 x += width;
             }
             self.y += height;
         }
     }
+}
+
+/// A heading of a level from 1.
+fn heading_of(level: u16) -> Tag<krilla::tagging::kind::Hn> {
+    Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), None)
 }
 
 fn is_short(pair: &[Lines]) -> bool {
@@ -574,6 +701,7 @@ fn foot(
         colour: GREY,
         ..TextStyle::default()
     };
+    surface.start_tagged(ContentTag::Artifact(Artifact::with_kind(ArtifactType::Footer)));
     Item::Rule {
         x: MARGIN,
         y: FOOT - 6.0,
@@ -584,6 +712,7 @@ fn foot(
     left.draw(fonts, surface, MARGIN, FOOT);
     let right = layout::in_column(fonts, &format!("{number} / {total}"), &style, 7.0, None)?;
     right.draw(fonts, surface, PAGE_WIDTH - MARGIN - right.width(), FOOT);
+    surface.end_tagged();
     Ok(())
 }
 

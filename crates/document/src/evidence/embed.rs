@@ -5,109 +5,125 @@
 //! sealed with the pages. What the file carried before stays. The bytes are not looked into: they are a stranger's, and
 //! nothing here opens them.
 
-use lopdf::{Dictionary, Document, Object, Stream, dictionary, text_string};
+use std::collections::BTreeSet;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use thiserror::Error;
 
 use crate::evidence::certificate::Attachment;
-use crate::pdf::form;
-use crate::pdf::revision::{self, RevisionError, RevisionWriter};
+use crate::pdf::append::{AppendError, append};
+use crate::pdf::edit::Edits;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Dict, File, Object, Objects, PdfDefect, Str, Stream};
 
-/// Deeper, a name tree leads in a circle.
-const DEEPEST: usize = 32;
 /// More embedded files than any document has.
 const MOST: usize = 10_000;
 
 /// Why files were not embedded.
 #[derive(Debug, Error)]
 pub enum EmbedError {
-    /// The file cannot be parsed; intake would have refused it.
-    #[error("the file cannot be read as a PDF; take it in anew")]
-    Unreadable(#[from] lopdf::Error),
-    /// The revision could not be written.
+    /// The file cannot be read; intake would have refused it.
+    #[error("the file cannot be read as a PDF; take it in anew: {0}")]
+    Unreadable(#[from] PdfDefect),
+    /// Nothing can be appended to the file.
     #[error(transparent)]
-    Revision(#[from] RevisionError),
+    Append(#[from] AppendError),
 }
 
 /// Embeds `files` and returns the file with its new revision; without files, as it was. A name that is taken gets a
 /// number.
-pub fn embed(pdf: Vec<u8>, files: &[Attachment]) -> Result<Vec<u8>, EmbedError> {
+pub fn embed(pdf: impl Into<SharedBytes>, files: &[Attachment]) -> Result<Vec<u8>, EmbedError> {
+    let pdf = pdf.into();
     if files.is_empty() {
-        return Ok(pdf);
+        return Ok(pdf.into_vec());
     }
-    let document = revision::read(&pdf)?;
-    let mut writer = RevisionWriter::new(&pdf, &document)?;
-    let catalog = document.catalog()?;
-    let names = form::dictionary(&document, catalog, b"Names");
-    let mut entries = Vec::new();
-    if let Some(tree) = names.and_then(|names| form::dictionary(&document, names, b"EmbeddedFiles")) {
-        collect(&document, tree, 0, &mut entries);
-    }
-    let mut associated: Vec<Object> = form::array(&document, catalog, b"AF").unwrap_or_default().to_vec();
-    let mut names = names.cloned().unwrap_or_default();
+    let opened = File::open(pdf, None)?;
+    let mut edits = Edits::new(opened.latest());
+    let catalog = edits.catalog()?;
+    let mut names = edits.dict(catalog, b"Names")?.cloned().unwrap_or_default();
+    let mut associated = edits.array(catalog, b"AF")?.unwrap_or_default().to_vec();
+    let tree = edits.dict(&names, b"EmbeddedFiles")?;
+    let mut entries = tree.map_or(Ok(Vec::new()), |tree| collect(&edits, tree))?;
     for file in files {
         let name = free_name(&file.file_name, &entries);
-        let mut stream = Stream::new(
-            dictionary! {
-                "Type" => "EmbeddedFile",
-                "Subtype" => Object::Name(file.media_type.clone().into_bytes()),
-                "Params" => dictionary! { "Size" => i64::try_from(file.bytes.len()).unwrap_or(i64::MAX) },
-            },
-            file.bytes.clone(),
-        );
-        // What does not shrink stays as it is.
-        let _ = stream.compress();
-        let stream = writer.add(stream);
-        let specification = writer.add(dictionary! {
-            "Type" => "Filespec",
-            "F" => text_string(&name),
-            "UF" => text_string(&name),
-            "EF" => dictionary! { "F" => stream, "UF" => stream },
-            "Desc" => text_string(&file.description),
-            "AFRelationship" => "Supplement",
-        });
-        entries.push((name, Object::Reference(specification)));
-        associated.push(Object::Reference(specification));
+        let stream = edits.add(stream_of(file));
+        let both = Dict::of([("F", stream.into()), ("UF", stream.into())]);
+        let specification = edits.add(Dict::of([
+            ("Type", Object::name("Filespec")),
+            ("F", Object::text(&name)),
+            ("UF", Object::text(&name)),
+            ("EF", both.into()),
+            ("Desc", Object::text(&file.description)),
+            ("AFRelationship", Object::name("Supplement")),
+        ]));
+        entries.push((name, specification.into()));
+        associated.push(specification.into());
     }
     // A tree of one node; its keys are in the order of their bytes (7.9.6).
     let mut pairs: Vec<(Vec<u8>, [Object; 2])> = entries
         .into_iter()
         .map(|(name, specification)| {
-            let key = text_string(&name);
-            let bytes = key.as_str().map(<[u8]>::to_vec).unwrap_or_default();
+            let key = Object::text(&name);
+            let bytes = key.as_str().map(Str::bytes).unwrap_or_default();
             (bytes, [key, specification])
         })
         .collect();
     pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
     let pairs: Vec<Object> = pairs.into_iter().flat_map(|(_, pair)| pair).collect();
-    names.set("EmbeddedFiles", writer.add(dictionary! { "Names" => pairs }));
-    let names = writer.add(names);
-    let root = writer.root();
-    let catalog = writer.edit_dictionary(root)?;
-    catalog.set("Names", names);
-    catalog.set("AF", associated);
-    Ok(writer.finish()?.bytes)
+    names.set(b"EmbeddedFiles", edits.add(Dict::of([("Names", pairs.into())])));
+    let names = edits.add(names);
+    let root = edits.root()?;
+    if let Some(catalog) = edits.edit_dict(root)? {
+        catalog.set(b"Names", names);
+        catalog.set(b"AF", associated);
+    }
+    Ok(append(edits)?.bytes)
+}
+
+/// An embedded file (7.11.4), compressed if that makes it smaller.
+fn stream_of(file: &Attachment) -> Stream {
+    let size = i64::try_from(file.bytes.len()).unwrap_or(i64::MAX);
+    let mut dict = Dict::of([
+        ("Type", Object::name("EmbeddedFile")),
+        ("Subtype", Object::name(&file.media_type)),
+        ("Params", Dict::of([("Size", size.into())]).into()),
+    ]);
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let packed = encoder.write_all(&file.bytes).and_then(|()| encoder.finish());
+    match packed {
+        Ok(packed) if packed.len() < file.bytes.len() => {
+            dict.set(b"Filter", Object::name("FlateDecode"));
+            Stream::new(dict, packed)
+        }
+        _ => Stream::new(dict, file.bytes.clone()),
+    }
 }
 
 /// What a name tree holds.
-fn collect(document: &Document, node: &Dictionary, depth: usize, entries: &mut Vec<(String, Object)>) {
-    for pair in form::array(document, node, b"Names")
-        .unwrap_or_default()
-        .chunks_exact(2)
-    {
-        if let [key, value] = pair
-            && entries.len() < MOST
-            && let Ok(name) = lopdf::decode_text_string(form::resolve(document, key))
-        {
-            entries.push((name, value.clone()));
+fn collect(objects: &impl Objects, tree: &Dict) -> Result<Vec<(String, Object)>, PdfDefect> {
+    let mut entries = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut waiting = vec![tree];
+    while let Some(node) = waiting.pop() {
+        for pair in objects.array(node, b"Names")?.unwrap_or_default().chunks_exact(2) {
+            if let [key, value] = pair
+                && entries.len() < MOST
+                && let Object::Str(name) = objects.resolve(key)?
+            {
+                entries.push((name.text(), value.clone()));
+            }
+        }
+        for kid in objects.array(node, b"Kids")?.unwrap_or_default() {
+            if kid.as_ref().is_none_or(|kid| seen.insert(kid))
+                && let Object::Dict(kid) = objects.resolve(kid)?
+            {
+                waiting.push(kid);
+            }
         }
     }
-    for kid in form::array(document, node, b"Kids").unwrap_or_default() {
-        if let Object::Dictionary(kid) = form::resolve(document, kid)
-            && depth < DEEPEST
-        {
-            collect(document, kid, depth + 1, entries);
-        }
-    }
+    Ok(entries)
 }
 
 fn free_name(name: &str, taken: &[(String, Object)]) -> String {

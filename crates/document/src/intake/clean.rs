@@ -3,12 +3,10 @@
 //! Whether a dictionary is an action is told by the key that leads to it (ISO 32000-2, 12.6), never
 //! by its `/S` alone, which structure elements, transitions and groups have too.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use lopdf::{Dictionary, Document, Object, ObjectId};
-
 use super::Change;
-use crate::pdf::form;
+use super::look::{Look, change_these, edit_catalog, edit_dict, used};
+use crate::pdf::edit::Edits;
+use crate::pdf::{Dict, Name, Object, Objects, PdfDefect};
 
 /// Actions that only move within the document or open an address that the reader sees (Table 201).
 const HARMLESS: [&[u8]; 4] = [b"GoTo", b"URI", b"Named", b"Thread"];
@@ -29,12 +27,12 @@ const MEDIA_KEYS: [&[u8]; 8] = [
 ];
 
 /// Is the file a form that shows only where XFA is laid out (12.7.8, `NeedsRendering`)?
-pub(super) fn is_dynamic_xfa(document: &Document) -> bool {
-    document
+pub(super) fn is_dynamic_xfa(objects: &impl Objects) -> bool {
+    let needs = objects
         .catalog()
         .ok()
-        .and_then(|catalog| catalog.get(b"NeedsRendering").ok())
-        .is_some_and(|needs| matches!(form::resolve(document, needs), Object::Boolean(true)))
+        .and_then(|catalog| objects.value_in(catalog, b"NeedsRendering"));
+    needs.and_then(Object::as_bool) == Some(true)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,25 +50,22 @@ struct Removed {
     media: u32,
 }
 
-/// Cleans every object that the file uses, in place.
-pub(super) fn clean(document: &mut Document) -> Vec<Change> {
+/// Cleans every object that the file uses. What nothing refers to is not written, and not worth a word.
+pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     let mut changes = Vec::new();
     let mut removed = Removed::default();
-    if remove_permissions(document) {
+    if remove_permissions(edits) {
         changes.push(Change::UsageRightsRemoved);
     }
-    if remove_xfa(document) {
+    if remove_xfa(edits) {
         changes.push(Change::XfaRemoved);
     }
-    // What nothing refers to is dropped later, and not worth a word.
-    let used = used_objects(document);
-    document.objects.retain(|id, _| used.contains(id));
-    remove_from_catalog(document, &mut removed);
-    // References are looked up in this picture of the file while its objects are changed.
-    let known = Known::read(document);
-    for object in document.objects.values_mut() {
-        clean_object(object, &known, &mut removed);
-    }
+    // Also what only the catalog leads to counts as removed.
+    let used = used(edits)?;
+    remove_from_catalog(edits, &mut removed);
+    change_these(edits, used, |known, _, object| {
+        clean_object(object, known, &mut removed);
+    })?;
     let counted = [
         (removed.scripts, Change::ScriptsRemoved { count: removed.scripts }),
         (removed.actions, Change::ActionsRemoved { count: removed.actions }),
@@ -83,93 +78,32 @@ pub(super) fn clean(document: &mut Document) -> Vec<Change> {
             .filter(|(count, _)| *count > 0)
             .map(|(_, change)| change),
     );
-    changes
-}
-
-/// Everything that the trailer leads to.
-pub(super) fn used_objects(document: &Document) -> BTreeSet<ObjectId> {
-    let mut used = BTreeSet::new();
-    let mut waiting: Vec<&Object> = [&b"Root"[..], b"Info"]
-        .iter()
-        .filter_map(|key| document.trailer.get(key).ok())
-        .collect();
-    while let Some(object) = waiting.pop() {
-        match object {
-            Object::Reference(id) if used.insert(*id) => waiting.extend(document.objects.get(id)),
-            Object::Array(items) => waiting.extend(items),
-            Object::Dictionary(dictionary) => waiting.extend(dictionary.iter().map(|(_, value)| value)),
-            Object::Stream(stream) => waiting.extend(stream.dict.iter().map(|(_, value)| value)),
-            _ => {}
-        }
-    }
-    used
-}
-
-/// What references may lead to.
-struct Known {
-    actions: BTreeMap<ObjectId, Action>,
-    /// Dictionaries of references and actions only, as additional-actions dictionaries are.
-    lists: BTreeMap<ObjectId, Dictionary>,
-}
-
-impl Known {
-    fn read(document: &Document) -> Self {
-        let actions = document
-            .objects
-            .iter()
-            .filter_map(|(id, object)| Some((*id, action(object)?)))
-            .collect();
-        let lists = document
-            .objects
-            .iter()
-            .filter_map(|(id, object)| Some((*id, object.as_dict().ok()?)))
-            .filter(|(_, dictionary)| {
-                dictionary
-                    .iter()
-                    .all(|(_, value)| value.as_reference().is_ok() || action(value).is_some())
-            })
-            .map(|(id, dictionary)| (id, dictionary.clone()))
-            .collect();
-        Self { actions, lists }
-    }
-
-    fn action(&self, object: &Object) -> Option<Action> {
-        match object {
-            Object::Reference(id) => self.actions.get(id).copied(),
-            other => action(other),
-        }
-    }
-
-    fn list<'a>(&'a self, object: &'a Object) -> Option<&'a Dictionary> {
-        match object {
-            Object::Reference(id) => self.lists.get(id),
-            Object::Dictionary(dictionary) => Some(dictionary),
-            _ => None,
-        }
-    }
+    Ok(changes)
 }
 
 /// What `object` would do, if a key for actions led to it.
-fn action(object: &Object) -> Option<Action> {
-    let Object::Dictionary(dictionary) = object else {
+fn action(objects: &impl Objects, object: &Object) -> Option<Action> {
+    let Object::Dict(dict) = objects.follow(object) else {
         return None;
     };
-    if dictionary.has(b"JS") {
+    if dict.has(b"JS") {
         return Some(Action::Script);
     }
-    let kind = dictionary.get(b"S").and_then(Object::as_name).ok()?;
-    Some(match kind {
+    let kind = dict.get(b"S")?.as_name()?.bytes();
+    Some(match &*kind {
         b"JavaScript" => Action::Script,
-        b"URI" if !is_plain_address(dictionary) => Action::Other,
+        b"URI" if !is_plain_address(dict) => Action::Other,
         kind if HARMLESS.contains(&kind) => Action::Harmless,
         _ => Action::Other,
     })
 }
 
-fn is_plain_address(action: &Dictionary) -> bool {
+fn is_plain_address(action: &Dict) -> bool {
     match action.get(b"URI") {
-        Ok(Object::String(address, _)) => {
-            let address = String::from_utf8_lossy(address).trim_start().to_ascii_lowercase();
+        Some(Object::Str(address)) => {
+            let address = String::from_utf8_lossy(&address.bytes())
+                .trim_start()
+                .to_ascii_lowercase();
             // Without a scheme it is relative to the document's base, an address as well.
             let has_scheme = address
                 .split(['/', '?', '#'])
@@ -184,34 +118,24 @@ fn is_plain_address(action: &Dictionary) -> bool {
 
 /// Removes the catalog's permissions; true where usage rights were among them. A file with a
 /// certification there was refused before.
-fn remove_permissions(document: &mut Document) -> bool {
-    let usage_rights = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"Perms"))
+fn remove_permissions(edits: &mut Edits<'_>) -> bool {
+    let usage_rights = edits
+        .dict_of_catalog(b"Perms")
         .is_some_and(|permissions| permissions.has(b"UR3") || permissions.has(b"UR"));
-    if let Ok(catalog) = document.catalog_mut() {
+    if let Some(catalog) = edit_catalog(edits) {
         catalog.remove(b"Perms");
     }
     usage_rights
 }
 
 /// Removes the catalog's ways to act and to carry something.
-fn remove_from_catalog(document: &mut Document, removed: &mut Removed) {
-    let named = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"Names"))
-        .cloned();
+fn remove_from_catalog(edits: &mut Edits<'_>, removed: &mut Removed) {
+    let named = edits.dict_of_catalog(b"Names").cloned();
     if let Some(names) = &named {
-        removed.scripts = removed
-            .scripts
-            .saturating_add(count_names(document, names, b"JavaScript"));
-        removed.media = removed
-            .media
-            .saturating_add(count_names(document, names, b"Renditions"));
+        removed.scripts = removed.scripts.saturating_add(count_names(edits, names, b"JavaScript"));
+        removed.media = removed.media.saturating_add(count_names(edits, names, b"Renditions"));
     }
-    let Ok(catalog) = document.catalog_mut() else { return };
+    let Some(catalog) = edit_catalog(edits) else { return };
     if let Some(mut names) = named {
         for key in [
             &b"JavaScript"[..],
@@ -221,7 +145,7 @@ fn remove_from_catalog(document: &mut Document, removed: &mut Removed) {
         ] {
             names.remove(key);
         }
-        catalog.set("Names", names);
+        catalog.set(b"Names", names);
     }
     for key in [
         &b"Collection"[..],
@@ -236,9 +160,9 @@ fn remove_from_catalog(document: &mut Document, removed: &mut Removed) {
 }
 
 /// How many names a name tree holds (7.9.6); a hostile tree is counted to a limit.
-fn count_names(document: &Document, names: &Dictionary, key: &[u8]) -> u32 {
+fn count_names(objects: &impl Objects, names: &Dict, key: &[u8]) -> u32 {
     const MOST: usize = 10_000;
-    let Some(root) = form::dictionary(document, names, key) else {
+    let Some(root) = objects.dict_in(names, key) else {
         return 0;
     };
     let mut waiting = vec![root];
@@ -249,9 +173,9 @@ fn count_names(document: &Document, names: &Dictionary, key: &[u8]) -> u32 {
         if visited > MOST {
             break;
         }
-        count = count.saturating_add(form::array(document, node, b"Names").map_or(0, |pairs| pairs.len() / 2));
-        for kid in form::array(document, node, b"Kids").unwrap_or_default() {
-            if let Object::Dictionary(kid) = form::resolve(document, kid) {
+        count = count.saturating_add(objects.array_in(node, b"Names").map_or(0, |pairs| pairs.len() / 2));
+        for kid in objects.array_in(node, b"Kids").unwrap_or_default() {
+            if let Object::Dict(kid) = objects.follow(kid) {
                 waiting.push(kid);
             }
         }
@@ -259,92 +183,92 @@ fn count_names(document: &Document, names: &Dictionary, key: &[u8]) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn remove_xfa(document: &mut Document) -> bool {
-    let form_id = document
+fn remove_xfa(edits: &mut Edits<'_>) -> bool {
+    let entry = edits
         .catalog()
         .ok()
-        .and_then(|catalog| catalog.get(b"AcroForm").ok())
+        .and_then(|catalog| catalog.get(b"AcroForm"))
         .cloned();
-    let form = match form_id {
-        Some(Object::Reference(id)) => document.get_dictionary_mut(id).ok(),
-        Some(Object::Dictionary(_)) => document
-            .catalog_mut()
-            .ok()
-            .and_then(|catalog| catalog.get_mut(b"AcroForm").ok()?.as_dict_mut().ok()),
+    let form = match entry {
+        Some(Object::Ref(id)) => edit_dict(edits, id),
+        Some(Object::Dict(_)) => match edit_catalog(edits).and_then(|catalog| catalog.get_mut(b"AcroForm")) {
+            Some(Object::Dict(form)) => Some(form),
+            _ => None,
+        },
         _ => None,
     };
     form.is_some_and(|form| form.remove(b"XFA").is_some())
 }
 
-fn clean_object(object: &mut Object, known: &Known, removed: &mut Removed) {
+fn clean_object(object: &mut Object, known: &impl Objects, removed: &mut Removed) {
     match object {
         Object::Array(items) => items.iter_mut().for_each(|item| clean_object(item, known, removed)),
-        Object::Dictionary(dictionary) => clean_dictionary(dictionary, known, removed),
+        Object::Dict(dict) => clean_dictionary(dict, known, removed),
         Object::Stream(stream) => clean_dictionary(&mut stream.dict, known, removed),
         _ => {}
     }
 }
 
-fn clean_dictionary(dictionary: &mut Dictionary, known: &Known, removed: &mut Removed) {
+fn clean_dictionary(dict: &mut Dict, known: &impl Objects, removed: &mut Removed) {
     let mut count = |action: Option<Action>| match action {
         Some(Action::Script) => removed.scripts = removed.scripts.saturating_add(1),
         Some(Action::Other) => removed.actions = removed.actions.saturating_add(1),
         Some(Action::Harmless) | None => {}
     };
-    if let Some(additional) = dictionary.remove(b"AA")
-        && let Some(list) = known.list(&additional)
+    if let Some(additional) = dict.remove(b"AA")
+        && let Object::Dict(list) = known.follow(&additional)
     {
-        list.iter().for_each(|(_, value)| count(known.action(value)));
+        list.iter().for_each(|(_, value)| count(action(known, value)));
     }
     for key in [&b"A"[..], b"PA", b"OpenAction", b"Next"] {
-        let Ok(value) = dictionary.get_mut(key) else { continue };
+        let Some(value) = dict.get_mut(key) else { continue };
         if key == b"Next"
             && let Object::Array(chain) = value
         {
             chain.retain(|next| {
-                let harmful = matches!(known.action(next), Some(Action::Script | Action::Other));
-                if harmful {
-                    count(known.action(next));
+                let action = action(known, next);
+                let is_harmful = matches!(action, Some(Action::Script | Action::Other));
+                if is_harmful {
+                    count(action);
                 }
-                !harmful
+                !is_harmful
             });
             continue;
         }
-        let action = known.action(value);
+        let action = action(known, value);
         if matches!(action, Some(Action::Script | Action::Other)) {
             count(action);
-            dictionary.remove(key);
+            dict.remove(key);
         }
     }
     // In a file specification (7.11.3); usage rights have an array under this key.
-    if matches!(dictionary.get(b"EF"), Ok(Object::Dictionary(_) | Object::Reference(_))) {
-        dictionary.remove(b"EF");
-        dictionary.remove(b"RF");
+    if matches!(dict.get(b"EF"), Some(Object::Dict(_) | Object::Ref(_))) {
+        dict.remove(b"EF");
+        dict.remove(b"RF");
         removed.files = removed.files.saturating_add(1);
     }
-    clean_annotation(dictionary, removed);
-    for (_, value) in dictionary.iter_mut() {
+    clean_annotation(dict, removed);
+    for (_, value) in dict.iter_mut() {
         clean_object(value, known, removed);
     }
 }
 
 /// Media annotations become stamps (12.5.6.12): their picture stays, and nothing plays.
-fn clean_annotation(dictionary: &mut Dictionary, removed: &mut Removed) {
-    let Ok(subtype) = dictionary.get(b"Subtype").and_then(Object::as_name).map(<[u8]>::to_vec) else {
+fn clean_annotation(dict: &mut Dict, removed: &mut Removed) {
+    let subtype = dict.get(b"Subtype").and_then(Object::as_name);
+    let subtype = subtype.map(|name| name.bytes().into_owned());
+    // A stamp, a font or a stream may have /Subtype too; only annotations have /Rect.
+    let Some(subtype) = subtype.filter(|_| dict.has(b"Rect")) else {
         return;
     };
-    // A stamp, a font or a stream may have /Subtype too; only annotations have /Rect.
-    if !dictionary.has(b"Rect") {
-        return;
-    }
     if MEDIA.contains(&subtype.as_slice()) {
         removed.media = removed.media.saturating_add(1);
         for key in MEDIA_KEYS {
-            dictionary.remove(key);
+            dict.remove(key);
         }
-        dictionary.set("Subtype", "Stamp");
+        dict.set(b"Subtype", Name::new(b"Stamp"));
     } else if subtype == b"FileAttachment" {
-        dictionary.remove(b"FS");
-        dictionary.set("Subtype", "Stamp");
+        dict.remove(b"FS");
+        dict.set(b"Subtype", Name::new(b"Stamp"));
     }
 }

@@ -11,9 +11,10 @@ mod recording;
 use domain::template::PageSize;
 
 use self::recording::Recorder;
-use super::Refused;
+use super::{Limits, Refused};
 use crate::pages::render::{Opened, RenderFault, Rendering, user_unit};
 use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Objects, Rule};
 
 /// How closely the size of a page is looked at.
 const SIZE_DOTS_PER_INCH: f32 = 50.0;
@@ -124,15 +125,30 @@ pub(super) fn same_pages(
     Ok(redrawn)
 }
 
-/// Refuses unless the renderer sees the pages of a file that stays as it is in the sizes `sizes`. No page is drawn for that.
-pub(super) fn has_sizes(pdf: SharedBytes, sizes: &[PageSize]) -> Result<(), Refused> {
+/// Refuses unless the renderer sees the pages of a signed file, which stays as it is, in the sizes `sizes`, and reads the same
+/// content on each as we do. No page is drawn for that.
+pub(super) fn has_content(
+    pdf: SharedBytes,
+    sizes: &[PageSize],
+    file: &impl Objects,
+    limits: &Limits,
+) -> Result<(), Refused> {
     let opened = Opened::new(pdf).map_err(|_| Refused::NotPdf)?;
     if opened.page_count() != sizes.len() {
         return Err(Refused::NotPdf);
     }
-    for (size, page) in sizes.iter().zip(1_u32..) {
+    let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
+    for ((size, id), page) in sizes.iter().zip(file.pages()?).zip(1_u32..) {
         if !shows_size(&opened, page, size) {
             return Err(Refused::PageWouldChange { page });
+        }
+        let content = file.content(id, most).map_err(|defect| match defect.rule {
+            Rule::TooLarge => Refused::TooDemanding,
+            _ => Refused::ContentLost { page },
+        })?;
+        let shown = opened.page(page).ok().and_then(|page| page.page_stream());
+        if shown.unwrap_or_default() != content {
+            return Err(Refused::SignedAndReadDifferently { page });
         }
     }
     Ok(())
@@ -161,30 +177,34 @@ fn has_size((columns, rows): (u16, u16), size: &PageSize, resolution: f32) -> bo
 
 #[cfg(test)]
 mod tests {
-    use lopdf::{Dictionary, Document, Object, Stream, dictionary};
-
     use super::*;
+    use crate::pdf::File;
 
+    /// A file with a page for each content.
     fn file(contents: &[&str]) -> Vec<u8> {
-        let mut document = Document::with_version("1.7");
-        let pages = document.new_object_id();
-        let kids: Vec<Object> = contents
-            .iter()
-            .map(|content| {
-                let content = document.add_object(Stream::new(Dictionary::new(), content.as_bytes().to_vec()));
-                let page = dictionary! { "Type" => "Page", "Parent" => pages, "Contents" => content };
-                document.add_object(page).into()
-            })
-            .collect();
-        let node = dictionary! {
-            "Type" => "Pages", "Count" => i64::try_from(kids.len()).unwrap_or(0), "Kids" => kids,
-            "MediaBox" => vec![0.into(), 0.into(), 200.into(), 100.into()],
+        let count = contents.len();
+        let kids: Vec<String> = (0..count).map(|page| format!("{} 0 R", 3 + 2 * page)).collect();
+        let kids = kids.join(" ");
+        let mut bytes = b"%PDF-1.7\n".to_vec();
+        let mut offsets = Vec::new();
+        let mut object = |body: String| {
+            offsets.push(bytes.len());
+            bytes.extend(format!("{} 0 obj\n{body}\nendobj\n", offsets.len()).bytes());
         };
-        document.objects.insert(pages, Object::Dictionary(node));
-        let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
-        document.trailer.set("Root", catalog);
-        let mut bytes = Vec::new();
-        document.save_to(&mut bytes).expect("the file is written");
+        object("<</Type/Catalog/Pages 2 0 R>>".to_owned());
+        object(format!(
+            "<</Type/Pages/Count {count}/Kids[{kids}]/MediaBox[0 0 200 100]>>"
+        ));
+        for (page, content) in contents.iter().enumerate() {
+            object(format!("<</Type/Page/Parent 2 0 R/Contents {} 0 R>>", 4 + 2 * page));
+            object(format!("<</Length {}>>\nstream\n{content}\nendstream", content.len()));
+        }
+        let (start, size) = (bytes.len(), offsets.len() + 1);
+        bytes.extend(format!("xref\n0 {size}\n0000000000 65535 f\r\n").bytes());
+        for offset in offsets {
+            bytes.extend(format!("{offset:010} 00000 n\r\n").bytes());
+        }
+        bytes.extend(format!("trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").bytes());
         bytes
     }
 
@@ -221,15 +241,32 @@ mod tests {
             same_pages(&before, None, &before, &[size]),
             Err(Refused::PageWouldChange { page: 1 })
         );
-        assert_eq!(
-            has_sizes(before.clone().into(), &[size]),
-            Err(Refused::PageWouldChange { page: 1 })
-        );
+        let of = |sizes: &[PageSize]| kept(&before, &before, sizes);
+        assert_eq!(of(&[size]), Err(Refused::PageWouldChange { page: 1 }));
         let right = PageSize {
             height_points: 100.0,
             ..size
         };
-        assert_eq!(has_sizes(before.clone().into(), &[right]), Ok(()));
-        assert_eq!(has_sizes(before.into(), &[right, right]), Err(Refused::NotPdf));
+        assert_eq!(of(&[right]), Ok(()));
+        assert_eq!(of(&[right, right]), Err(Refused::NotPdf));
+    }
+
+    fn kept(shown: &[u8], read: &[u8], sizes: &[PageSize]) -> Result<(), Refused> {
+        let read = File::open(read, None).expect("it keeps the rules");
+        has_content(shown.into(), sizes, &read.latest(), &Limits::default())
+    }
+
+    #[test]
+    fn a_page_of_which_the_renderer_reads_another_content_refuses_the_file() {
+        let size = PageSize {
+            width_points: 200.0,
+            height_points: 100.0,
+        };
+        let (one, other) = (file(&[DRAWN, DRAWN]), file(&[DRAWN, "0 0 1 rg 10 10 20 20 re  f"]));
+        assert_eq!(kept(&one, &one, &[size; 2]), Ok(()));
+        assert_eq!(
+            kept(&one, &other, &[size; 2]),
+            Err(Refused::SignedAndReadDifferently { page: 2 })
+        );
     }
 }

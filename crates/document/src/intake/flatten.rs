@@ -2,27 +2,27 @@
 //!
 //! What is filled in here goes through us, onto the pages, and is sealed there. Fields that stayed in
 //! the file could be filled in past us, and contradict what was signed. So each widget's appearance is
-//! drawn into its page, in the place and order in which viewers show it, and the form is removed. Where
+//! drawn into its page, in the place and order in which viewers show it, with whatever other annotation lies beneath one, and the
+//! form is removed. Where
 //! the form's fields become those of a template, only their boxes are drawn, for their values become
 //! defaults that are drawn when all have signed.
 //!
 //! Values that have no appearance (the file leaves it to the viewer), or one that the form calls stale
 //! (`NeedAppearances`, 12.7.3: the value wins), are handed back as marks, which the stamp draws.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use domain::field::measures::LINE_HEIGHT;
-use domain::field::{Field, FieldKind, Placement, TextPlace};
-use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
+use domain::field::{Field, FieldKind, Placement};
 
 use super::FormValues;
 use super::content;
-use super::form_fields::{self, Fate, Shown};
+use super::form_fields::{self, Fate, Shown, Widget};
+use super::look::{Look, dict, edit_catalog, edit_dict, name};
 use crate::marks::stamp::{Mark, MarkContent};
-use crate::pdf::form;
-use crate::pdf::geometry::{Matrix, Rectangle, inherited};
-use crate::text::layout::TextStyle;
+use crate::pdf::edit::Edits;
+use crate::pdf::geometry::{Matrix, Rectangle};
+use crate::pdf::{Dict, Name, Number, Object, Objects, PdfDefect, Ref, Stream};
 
 /// Bytes of a look that is searched for what it shows; a larger one shows something.
 const LARGEST_LOOK: usize = 1 << 20;
@@ -32,6 +32,8 @@ const LARGEST_LOOK: usize = 1 << 20;
 pub(super) struct Flattened {
     /// How many widgets there were.
     pub(super) widgets: u32,
+    /// How many other annotations lay beneath one, and became part of their pages with it.
+    pub(super) beneath: u32,
     /// The fields that a template may have.
     pub(super) fields: Vec<Field>,
     /// Values that the file did not show by itself, each with the name of its field.
@@ -48,9 +50,9 @@ pub(super) struct Flattened {
     pub(super) unshown: Vec<String>,
 }
 
-/// What becomes of the fields.
+/// What the pages show of the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum Shows {
     /// What the file shows by itself: the pages look as before.
     OfTheFile,
     /// The same, and the values that it leaves to viewers.
@@ -58,40 +60,50 @@ pub(super) enum Look {
 }
 
 /// Has it widgets, or a form at all?
-pub(super) fn has_form(document: &Document) -> bool {
-    let listed = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"AcroForm"))
-        .is_some();
-    listed || !form_fields::widgets(document).is_empty()
+pub(super) fn has_form(objects: &impl Objects) -> Result<bool, PdfDefect> {
+    Ok(objects.dict_of_catalog(b"AcroForm").is_some() || !form_fields::widgets(objects)?.is_empty())
 }
 
-/// A widget's part in its page.
+/// An annotation's part in its page.
 struct Piece {
-    page: ObjectId,
-    widget: Option<ObjectId>,
+    page: Ref,
+    /// Which of the page's annotations it is, from 0.
+    index: usize,
     /// The appearance and the map to the place where it shows.
-    drawn: Option<(Object, Matrix)>,
+    drawn: Option<Drawn>,
+}
+
+/// An appearance, and where it shows.
+struct Drawn {
+    look: Object,
+    matrix: Matrix,
+    place: Rectangle,
+}
+
+impl Drawn {
+    /// The look in the rectangle of its annotation.
+    fn new(objects: &impl Objects, look: Object, annotation: &Dict) -> Option<Self> {
+        let place = objects.rectangle_in(annotation, b"Rect")?;
+        let matrix = placing(objects, &look, &place)?;
+        Some(Self { look, matrix, place })
+    }
 }
 
 /// Flattens the form, in place.
-pub(super) fn flatten(document: &mut Document, look: Look) -> Flattened {
-    let (values, is_drawn) = match look {
-        Look::OfTheFile => (FormValues::Shown, false),
-        Look::OfViewers(values) => (values, true),
+pub(super) fn flatten(edits: &mut Edits<'_>, shows: Shows) -> Result<Flattened, PdfDefect> {
+    let (values, is_drawn) = match shows {
+        Shows::OfTheFile => (FormValues::Shown, false),
+        Shows::OfViewers(values) => (values, true),
     };
-    let is_stale = is_drawn && needs_appearances(document);
+    let read = &*edits;
+    let is_stale = is_drawn && needs_appearances(read);
     let mut done = Flattened::default();
     let mut pieces = Vec::new();
-    for widget in form_fields::widgets(document) {
+    for widget in form_fields::widgets(read)? {
         done.widgets = done.widgets.saturating_add(1);
-        let mut piece = Piece {
-            page: widget.page,
-            widget: widget.id,
-            drawn: None,
-        };
-        if !widget.is_unseen(document) {
+        let drawn = if form_fields::is_unseen(read, widget.dict) {
+            None
+        } else {
             done.fields.extend(widget.field.clone());
             match widget.fate {
                 Fate::Plain => {}
@@ -100,55 +112,114 @@ pub(super) fn flatten(document: &mut Document, look: Look) -> Flattened {
                 Fate::ValueKept => done.values_kept.push(widget.name.clone()),
             }
             let taken = widget.field.clone().filter(|_| values == FormValues::Taken);
-            let own = appearance(document, widget.dictionary, taken.as_ref());
-            let has_look = form::dictionary(document, widget.dictionary, b"AP").is_some_and(|look| look.has(b"N"));
-            let is_made = is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text));
-            let has_value = widget.is_text || matches!(widget.shown, Shown::Tick | Shown::Dot);
-            let keeps_look = has_value && has_look && !is_made && taken.is_none();
-            if keeps_look && is_blank(document, own.as_ref(), &widget.shown) {
-                done.unshown.push(widget.name.clone());
-            }
-            let appearance = if is_made {
-                box_of(document, widget.dictionary)
-            } else {
-                own
+            drawn_of(read, &widget, taken.as_ref(), (is_drawn, is_stale), &mut done)
+        };
+        pieces.push(Piece {
+            page: widget.page,
+            index: widget.index,
+            drawn,
+        });
+    }
+    let beneath = beneath(read, &pieces)?;
+    done.beneath = u32::try_from(beneath.len()).unwrap_or(u32::MAX);
+    pieces.extend(beneath);
+    let mut pages: BTreeMap<Ref, BTreeMap<usize, Option<Drawn>>> = BTreeMap::new();
+    for piece in pieces {
+        pages.entry(piece.page).or_default().insert(piece.index, piece.drawn);
+    }
+    for (page, pieces) in pages {
+        let removed: BTreeSet<usize> = pieces.keys().copied().collect();
+        draw(edits, page, pieces.into_values().flatten());
+        remove(edits, page, &removed);
+    }
+    if let Some(catalog) = edit_catalog(edits) {
+        catalog.remove(b"AcroForm");
+    }
+    Ok(done)
+}
+
+/// What is drawn for a widget that is seen. `is_drawn` tells whether values that the file leaves to viewers are, and `is_stale`
+/// whether that is all of them.
+fn drawn_of(
+    objects: &impl Objects,
+    widget: &Widget<'_>,
+    taken: Option<&Field>,
+    (is_drawn, is_stale): (bool, bool),
+    done: &mut Flattened,
+) -> Option<Drawn> {
+    let own = appearance(objects, widget.dict, taken);
+    let has_entry = objects.dict_in(widget.dict, b"AP").is_some_and(|look| look.has(b"N"));
+    // A look without a box is none: viewers draw something else, or nothing.
+    let has_look = has_entry && own.as_ref().is_none_or(|own| box_of_look(objects, own).is_some());
+    let is_made =
+        is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text && widget.shown != Shown::List));
+    let has_value = widget.is_text || matches!(widget.shown, Shown::Tick | Shown::Dot);
+    let keeps_look = has_value && has_look && !is_made && taken.is_none();
+    if keeps_look && is_blank(objects, own.as_ref(), &widget.shown) {
+        done.unshown.push(widget.name.clone());
+    }
+    if is_made && let Some((page, placement)) = widget.place {
+        let before = done.marks.len();
+        let marks = marks(&widget.shown, page, placement);
+        done.marks
+            .extend(marks.into_iter().map(|mark| (widget.name.clone(), mark)));
+        let was_shown = has_look && widget.is_text;
+        done.made = done
+            .made
+            .saturating_add(u32::from(was_shown || done.marks.len() > before));
+    }
+    let look = if is_made { box_of(objects, widget.dict) } else { own };
+    Drawn::new(objects, look?, widget.dict)
+}
+
+/// The other annotations that show beneath what is drawn, in whole or in part: viewers show one after the other.
+fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDefect> {
+    let mut pages: BTreeMap<Ref, BTreeMap<usize, Rectangle>> = BTreeMap::new();
+    for piece in pieces {
+        if let Some(drawn) = &piece.drawn {
+            pages.entry(piece.page).or_default().insert(piece.index, drawn.place);
+        }
+    }
+    let mut beneath = Vec::new();
+    for (page, mut above) in pages {
+        let annotations = objects.array_in(objects.page(page)?, b"Annots").unwrap_or_default();
+        let last = above.last_key_value().map_or(0, |(index, _)| *index);
+        for (index, annotation) in annotations.iter().enumerate().take(last).rev() {
+            let Object::Dict(annotation) = objects.follow(annotation) else {
+                continue;
             };
-            let rectangle = widget
-                .dictionary
-                .get(b"Rect")
-                .ok()
-                .and_then(|rect| Rectangle::read(document, rect));
-            piece.drawn = appearance.clone().zip(rectangle).and_then(|(object, rectangle)| {
-                let matrix = placing(document, &object, &rectangle)?;
-                Some((object, matrix))
-            });
-            if is_made && let Some((page, placement)) = widget.place {
-                let before = done.marks.len();
-                let marks = marks(&widget.shown, rectangle.as_ref(), page, placement);
-                done.marks
-                    .extend(marks.into_iter().map(|mark| (widget.name.clone(), mark)));
-                let was_shown = has_look && widget.is_text;
-                done.made = done
-                    .made
-                    .saturating_add(u32::from(was_shown || done.marks.len() > before));
+            if form_fields::is_widget(objects, annotation) || form_fields::is_unseen(objects, annotation) {
+                continue;
+            }
+            let look = appearance(objects, annotation, None);
+            let Some(drawn) = look.and_then(|look| Drawn::new(objects, look, annotation)) else {
+                continue;
+            };
+            if above
+                .range(index..)
+                .any(|(_, place)| place.intersection(&drawn.place).has_area())
+            {
+                above.insert(index, drawn.place);
+                beneath.push(Piece {
+                    page,
+                    index,
+                    drawn: Some(drawn),
+                });
             }
         }
-        pieces.push(piece);
     }
-    draw(document, &pieces);
-    remove(document, &pieces);
-    done
+    Ok(beneath)
 }
 
 /// Does a look show nothing of a value that there is? A ground and a border of rectangles say nothing of a text, whose letters
 /// may be text or outlines; whatever is painted may be a tick.
-fn is_blank(document: &Document, look: Option<&Object>, shown: &Shown) -> bool {
+fn is_blank(objects: &impl Objects, look: Option<&Object>, shown: &Shown) -> bool {
     let is_tick = match shown {
-        Shown::Nothing | Shown::Rows { .. } => return false,
+        Shown::Nothing | Shown::List => return false,
         Shown::Text { .. } => false,
         Shown::Tick | Shown::Dot => true,
     };
-    let Some(Object::Stream(stream)) = look.map(|look| form::resolve(document, look)) else {
+    let Some(Object::Stream(stream)) = look.map(|look| objects.follow(look)) else {
         return true;
     };
     let paints = |word: &[u8]| match word {
@@ -157,98 +228,60 @@ fn is_blank(document: &Document, look: Option<&Object>, shown: &Shown) -> bool {
         b"f" | b"F" | b"f*" | b"S" | b"s" | b"B" | b"B*" | b"b" | b"b*" => is_tick,
         _ => false,
     };
-    let content = stream.get_plain_content_with_limit(LARGEST_LOOK);
-    content.is_ok_and(|content| {
-        !content::instructions(&content)
+    objects.decode(stream, LARGEST_LOOK).is_ok_and(|decoded| {
+        !content::instructions(&decoded.bytes)
             .iter()
-            .any(|one| paints(one.word(&content)))
+            .any(|one| paints(one.word(&decoded.bytes)))
     })
 }
 
 /// Does the form ask viewers to make the look of its values anew?
-fn needs_appearances(document: &Document) -> bool {
-    document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"AcroForm"))
-        .and_then(|form| form.get(b"NeedAppearances").ok())
-        .is_some_and(|needs| matches!(form::resolve(document, needs), Object::Boolean(true)))
+fn needs_appearances(objects: &impl Objects) -> bool {
+    let needs = objects
+        .dict_of_catalog(b"AcroForm")
+        .and_then(|form| objects.value_in(form, b"NeedAppearances"));
+    needs.and_then(Object::as_bool) == Some(true)
 }
 
 /// A value as marks.
-fn marks(shown: &Shown, rectangle: Option<&Rectangle>, page: u32, placement: Placement) -> Vec<Mark> {
+fn marks(shown: &Shown, page: u32, placement: Placement) -> Vec<Mark> {
     let mark = |placement, content| Mark {
         page,
         placement,
         content,
     };
     match shown {
-        Shown::Nothing => Vec::new(),
+        Shown::Nothing | Shown::List => Vec::new(),
         Shown::Tick => vec![mark(placement, MarkContent::Check)],
         Shown::Dot => vec![mark(placement, MarkContent::Dot)],
         Shown::Text { text, style } => {
             let (text, style) = (text.clone(), style.clone());
             vec![mark(placement, MarkContent::FormText { text, style })]
         }
-        Shown::Rows { rows, size } => {
-            let height = rectangle.map_or(0.0, Rectangle::height).max(1.0);
-            let line = f64::from(*size) * f64::from(LINE_HEIGHT);
-            // The part of the box that a row takes; the last one is cut off.
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "at most the box's height"
-            )]
-            let step = ((line / height).min(1.0) * f64::from(placement.height)) as u32;
-            let mut marks = Vec::new();
-            let mut top = 0_u32;
-            for (text, is_chosen) in rows {
-                let row = step.min(placement.height.saturating_sub(top));
-                if row == 0 {
-                    break;
-                }
-                let style = TextStyle {
-                    place: Some(TextPlace::OneLine),
-                    size: Some(*size),
-                    bold: *is_chosen,
-                    ..TextStyle::default()
-                };
-                // Viewers lay a ground under what is chosen; on paper a sign before it tells it as well.
-                let text = if *is_chosen {
-                    format!("\u{25A0} {text}")
-                } else {
-                    text.clone()
-                };
-                let place = Placement {
-                    y: placement.y.saturating_add(top),
-                    height: row,
-                    ..placement
-                };
-                marks.push(mark(place, MarkContent::FormText { text, style }));
-                top = top.saturating_add(row);
-            }
-            marks
-        }
     }
 }
 
 /// The appearance that is shown: of a button that of its state, of a value that is taken none but the box.
-fn appearance(document: &Document, widget: &Dictionary, taken: Option<&Field>) -> Option<Object> {
-    let normal = form::dictionary(document, widget, b"AP").and_then(|appearances| appearances.get(b"N").ok());
+fn appearance(objects: &impl Objects, annotation: &Dict, taken: Option<&Field>) -> Option<Object> {
+    let normal = objects
+        .dict_in(annotation, b"AP")
+        .and_then(|appearances| appearances.get(b"N"));
     match (normal, taken) {
         (Some(normal), Some(field)) if matches!(field.kind, FieldKind::Check | FieldKind::Radio) => {
-            match form::resolve(document, normal) {
-                Object::Dictionary(states) => states.get(b"Off").ok().cloned(),
+            match objects.follow(normal) {
+                Object::Dict(states) => states.get(b"Off").cloned(),
                 _ => None,
             }
         }
-        (_, Some(_)) => box_of(document, widget),
-        (Some(normal), None) => match form::resolve(document, normal) {
+        (_, Some(_)) => box_of(objects, annotation),
+        (Some(normal), None) => match objects.follow(normal) {
             Object::Stream(_) => Some(normal.clone()),
-            Object::Dictionary(states) => {
-                let state = form::name(document, widget, b"AS").unwrap_or(b"Off");
-                let chosen = states.get(state).or_else(|_| states.get(b"Off")).ok()?;
-                matches!(form::resolve(document, chosen), Object::Stream(_)).then(|| chosen.clone())
+            Object::Dict(states) => {
+                let state = objects.name_in(annotation, b"AS");
+                let chosen = state
+                    .and_then(|state| states.get(&state))
+                    .or_else(|| states.get(b"Off"))?;
+                matches!(objects.follow(chosen), Object::Stream(_)).then(|| chosen.clone())
             }
             _ => None,
         },
@@ -257,14 +290,11 @@ fn appearance(document: &Document, widget: &Dictionary, taken: Option<&Field>) -
 }
 
 /// The box of a field as its characteristics have it (Table 192): background and border.
-fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
-    let characteristics = form::dictionary(document, widget, b"MK")?;
-    let rectangle = Rectangle::read(document, widget.get(b"Rect").ok()?)?;
+fn box_of(objects: &impl Objects, widget: &Dict) -> Option<Object> {
+    let characteristics = objects.dict_in(widget, b"MK")?;
+    let rectangle = objects.rectangle_in(widget, b"Rect")?;
     let colour = |key: &[u8], operators: [&str; 3]| {
-        let parts: Vec<f64> = form::array(document, characteristics, key)?
-            .iter()
-            .filter_map(|part| crate::pdf::geometry::read_number(document, part))
-            .collect();
+        let parts = objects.numbers_in(characteristics, key)?;
         let operator = match parts.len() {
             1 => operators[0],
             3 => operators[1],
@@ -280,8 +310,9 @@ fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
         // Writing into a string does not fail.
         let _ = writeln!(content, "{background} 0 0 {width:.4} {height:.4} re f");
     }
-    let line = form::dictionary(document, widget, b"BS")
-        .and_then(|style| crate::pdf::geometry::read_number(document, style.get(b"W").ok()?))
+    let line = objects
+        .dict_in(widget, b"BS")
+        .and_then(|style| objects.number_of(style.get(b"W")?))
         .unwrap_or(1.0);
     if line > 0.0
         && let Some(border) = colour(b"BC", ["G", "RG", "K"])
@@ -298,30 +329,27 @@ fn box_of(document: &Document, widget: &Dictionary) -> Option<Object> {
     if content.is_empty() {
         return None;
     }
-    let mut form = Stream::new(
-        dictionary! { "Type" => "XObject", "Subtype" => "Form", "Resources" => Dictionary::new() },
-        content.into_bytes(),
-    );
-    #[expect(clippy::cast_possible_truncation, reason = "lengths on a page")]
-    let corner = |length: f64| Object::Real(length as f32);
-    form.dict
-        .set("BBox", vec![0.into(), 0.into(), corner(width), corner(height)]);
-    Some(Object::Stream(form))
+    let corner = |length: f64| Number::try_from(length).map_or(Object::Null, Object::from);
+    let form = dict([
+        (b"Type", name(b"XObject")),
+        (b"Subtype", name(b"Form")),
+        (b"Resources", Dict::new().into()),
+        (b"BBox", vec![0.into(), 0.into(), corner(width), corner(height)].into()),
+    ]);
+    Some(Stream::new(form, content.into_bytes()).into())
+}
+
+/// The box of an appearance.
+fn box_of_look(objects: &impl Objects, look: &Object) -> Option<Rectangle> {
+    objects.rectangle_in(&objects.follow(look).as_stream()?.dict, b"BBox")
 }
 
 /// The map that brings an appearance into its rectangle (12.5.5, "Algorithm: appearance streams").
 #[expect(clippy::many_single_char_names, reason = "a matrix has these names (8.3.4)")]
-fn placing(document: &Document, appearance: &Object, rectangle: &Rectangle) -> Option<Matrix> {
-    let Object::Stream(stream) = form::resolve(document, appearance) else {
-        return None;
-    };
-    let bounds = Rectangle::read(document, stream.dict.get(b"BBox").ok()?)?;
-    let numbers: Option<Vec<f64>> = form::array(document, &stream.dict, b"Matrix").map(|parts| {
-        parts
-            .iter()
-            .filter_map(|part| crate::pdf::geometry::read_number(document, part))
-            .collect()
-    });
+fn placing(objects: &impl Objects, look: &Object, rectangle: &Rectangle) -> Option<Matrix> {
+    let bounds = box_of_look(objects, look)?;
+    let stream = objects.follow(look).as_stream()?;
+    let numbers = objects.numbers_in(&stream.dict, b"Matrix");
     let matrix = match numbers.as_deref() {
         Some([a, b, c, d, e, f]) => Matrix {
             a: *a,
@@ -370,101 +398,81 @@ fn placing(document: &Document, appearance: &Object, rectangle: &Rectangle) -> O
     })
 }
 
-/// Draws the pieces behind the content of their pages.
-fn draw(document: &mut Document, pieces: &[Piece]) {
-    let pages: BTreeSet<ObjectId> = pieces
-        .iter()
-        .filter(|piece| piece.drawn.is_some())
-        .map(|piece| piece.page)
-        .collect();
-    for page in pages {
-        let mut resources = match inherited(document, page, b"Resources") {
-            Some(Object::Dictionary(resources)) => resources.clone(),
-            _ => Dictionary::new(),
+/// Draws looks behind the content of a page.
+fn draw(edits: &mut Edits<'_>, page: Ref, looks: impl Iterator<Item = Drawn>) {
+    let mut looks = looks.peekable();
+    if looks.peek().is_none() {
+        return;
+    }
+    let mut resources = match edits.inherited_by(page, b"Resources") {
+        Some(Object::Dict(resources)) => resources.clone(),
+        _ => Dict::new(),
+    };
+    let mut forms = edits.dict_in(&resources, b"XObject").cloned().unwrap_or_default();
+    let mut content = String::from("\nQ\n");
+    for (number, Drawn { look, matrix, .. }) in looks.enumerate() {
+        let mut name = format!("CsField{number}");
+        while forms.has(name.as_bytes()) {
+            name.push('x');
+        }
+        let id = match look {
+            Object::Ref(id) => id,
+            direct => edits.add(direct),
         };
-        let mut forms = form::dictionary(document, &resources, b"XObject")
-            .cloned()
-            .unwrap_or_default();
-        let mut content = String::from("\nQ\n");
-        let drawn = pieces
-            .iter()
-            .filter(|piece| piece.page == page)
-            .filter_map(|piece| piece.drawn.clone());
-        for (number, (appearance, matrix)) in drawn.enumerate() {
-            let mut name = format!("CsField{number}");
-            while forms.has(name.as_bytes()) {
-                name.push('x');
-            }
-            let id = match appearance {
-                Object::Reference(id) => id,
-                direct => document.add_object(direct),
-            };
-            // Viewers take an appearance as a form even where it does not say so.
-            if let Ok(Object::Stream(stream)) = document.get_object_mut(id) {
-                stream.dict.set("Type", "XObject");
-                stream.dict.set("Subtype", "Form");
-            }
-            forms.set(name.as_str(), Object::Reference(id));
-            let _ = writeln!(content, "q {matrix} cm /{name} Do Q");
+        // Viewers take an appearance as a form even where it does not say so.
+        if let Ok(Object::Stream(stream)) = edits.edit(id) {
+            stream.dict.set(b"Type", Name::new(b"XObject"));
+            stream.dict.set(b"Subtype", Name::new(b"Form"));
         }
-        resources.set("XObject", forms);
-        let before = document.add_object(Stream::new(Dictionary::new(), b"q\n".to_vec()));
-        let after = document.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
-        let old = document
-            .get_dictionary(page)
-            .and_then(|page| page.get(b"Contents"))
-            .cloned();
-        let mut contents = vec![Object::Reference(before)];
-        if let Ok(old) = old {
-            match form::resolve(document, &old) {
-                Object::Array(parts) => contents.extend(parts.iter().cloned()),
-                Object::Stream(_) => contents.push(old),
-                _ => {}
-            }
+        forms.set(name.as_bytes(), id);
+        let _ = writeln!(content, "q {matrix} cm /{name} Do Q");
+    }
+    resources.set(b"XObject", forms);
+    let before = edits.add(Stream::new(Dict::new(), b"q\n".to_vec()));
+    let after = edits.add(Stream::new(Dict::new(), content.into_bytes()));
+    let old = edits.dict_at(page).and_then(|page| page.get(b"Contents"));
+    let mut contents = vec![Object::Ref(before)];
+    if let Some(old) = old {
+        match edits.follow(old) {
+            Object::Array(parts) => contents.extend(parts.iter().cloned()),
+            Object::Stream(_) => contents.push(old.clone()),
+            _ => {}
         }
-        contents.push(Object::Reference(after));
-        if let Ok(page) = document.get_dictionary_mut(page) {
-            page.set("Resources", resources);
-            page.set("Contents", contents);
-        }
+    }
+    contents.push(after.into());
+    if let Some(page) = edit_dict(edits, page) {
+        page.set(b"Resources", resources);
+        page.set(b"Contents", contents);
     }
 }
 
-/// Removes widgets and form.
-fn remove(document: &mut Document, pieces: &[Piece]) {
-    let widgets: BTreeSet<ObjectId> = pieces.iter().filter_map(|piece| piece.widget).collect();
-    let pages: BTreeSet<ObjectId> = pieces.iter().map(|piece| piece.page).collect();
-    for page in pages {
-        let annotations = document
-            .get_dictionary(page)
-            .ok()
-            .and_then(|page| form::array(document, page, b"Annots"))
-            .unwrap_or_default();
-        let kept: Vec<Object> = annotations
-            .iter()
-            .filter(|annotation| {
-                let is_widget = matches!(form::resolve(document, annotation), Object::Dictionary(dictionary)
-                    if form::name(document, dictionary, b"Subtype") == Some(b"Widget"));
-                !is_widget
-            })
-            .cloned()
-            .collect();
-        if let Ok(page) = document.get_dictionary_mut(page) {
-            if kept.is_empty() {
-                page.remove(b"Annots");
-            } else {
-                page.set("Annots", kept);
-            }
+/// Removes annotations that became part of their page.
+fn remove(edits: &mut Edits<'_>, page: Ref, removed: &BTreeSet<usize>) {
+    let annotations = edits.dict_at(page).and_then(|page| edits.array_in(page, b"Annots"));
+    let (gone, kept): (Vec<_>, Vec<_>) = annotations
+        .unwrap_or_default()
+        .to_vec()
+        .into_iter()
+        .enumerate()
+        .partition(|(index, _)| removed.contains(index));
+    if let Some(page) = edit_dict(edits, page) {
+        if kept.is_empty() {
+            page.remove(b"Annots");
+        } else {
+            let kept: Vec<Object> = kept.into_iter().map(|(_, annotation)| annotation).collect();
+            page.set(b"Annots", kept);
         }
     }
     // The structure of a tagged file may still name them; nothing of their values stays.
-    for id in widgets {
-        if let Ok(widget) = document.get_dictionary_mut(id) {
-            let rectangle = widget.get(b"Rect").cloned().unwrap_or(Object::Null);
-            *widget = dictionary! { "Type" => "Annot", "Subtype" => "Widget", "Rect" => rectangle, "F" => 2 };
+    for id in gone.iter().filter_map(|(_, annotation)| annotation.as_ref()) {
+        if let Some(annotation) = edit_dict(edits, id) {
+            let left = |key: &[u8]| annotation.get(key).cloned().unwrap_or(Object::Null);
+            *annotation = dict([
+                (b"Type", name(b"Annot")),
+                (b"Subtype", left(b"Subtype")),
+                (b"Rect", left(b"Rect")),
+                (b"F", 2.into()),
+            ]);
         }
-    }
-    if let Ok(catalog) = document.catalog_mut() {
-        catalog.remove(b"AcroForm");
     }
 }

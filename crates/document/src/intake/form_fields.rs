@@ -8,15 +8,16 @@
 //! nobody can have seen ([`LEAST_SIDE`]), or whose value would not be its default as it looks, is none: it stays on its page
 //! as it is.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::field::measures::LARGEST_AUTOMATIC;
 use domain::field::{Alignment, Field, FieldKind, FontSize, Lines, Placement, TextPlace};
 use domain::template::PageSize;
-use lopdf::{Dictionary, Document, Object, ObjectId, decode_text_string};
 
-use crate::pdf::form;
-use crate::pdf::geometry::{PageGeometry, Rectangle};
+use super::look::Look;
+use crate::pdf::geometry::PageGeometry;
+use crate::pdf::object::Str;
+use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref};
 use crate::text::layout::TextStyle;
 
 /// Deeper nesting of fields is not followed.
@@ -25,6 +26,10 @@ const DEEPEST: usize = 32;
 const NAME_LENGTH: usize = 128;
 const MOST_OPTIONS: usize = 200;
 const MOST_CELLS: u32 = 100;
+/// Bytes of a value that is a stream.
+const LONGEST_TEXT: usize = 1 << 20;
+/// The state of a button that is not on.
+const OFF: &[u8] = b"Off";
 
 /// Points: what is narrower or lower serves programs, not people, and is not enlarged.
 const LEAST_SIDE: f64 = 2.0;
@@ -44,9 +49,10 @@ const UNSEEN: i64 = 1 << 1 | 1 << 5;
 
 /// A widget on its page.
 pub(super) struct Widget<'a> {
-    pub(super) id: Option<ObjectId>,
-    pub(super) page: ObjectId,
-    pub(super) dictionary: &'a Dictionary,
+    pub(super) page: Ref,
+    /// Which of the page's annotations it is, from 0.
+    pub(super) index: usize,
+    pub(super) dict: &'a Dict,
     /// As a template field, if it can be one.
     pub(super) field: Option<Field>,
     /// How it became one, or why not.
@@ -84,43 +90,40 @@ pub(super) enum Shown {
     },
     Tick,
     Dot,
-    /// The choices of a list from the first visible one, and whether each is chosen.
-    Rows {
-        rows: Vec<(String, bool)>,
-        size: f32,
-    },
+    /// The choices of a list, which its look shows ([`super::annotations`]).
+    List,
 }
 
-impl Widget<'_> {
-    /// Is it never shown?
-    pub(super) fn is_unseen(&self, document: &Document) -> bool {
-        number(document, self.dictionary, b"F").is_some_and(|flags| flags & UNSEEN != 0)
-    }
+/// Is an annotation never shown?
+pub(super) fn is_unseen(objects: &impl Objects, annotation: &Dict) -> bool {
+    let flags = objects.value_in(annotation, b"F").and_then(Object::as_i64);
+    flags.is_some_and(|flags| flags & UNSEEN != 0)
+}
+
+/// Is an annotation a widget?
+pub(super) fn is_widget(objects: &impl Objects, annotation: &Dict) -> bool {
+    objects.is_name_in(annotation, b"Subtype", b"Widget")
 }
 
 /// All widgets, page by page in the order in which they are drawn.
-pub(super) fn widgets(document: &Document) -> Vec<Widget<'_>> {
+pub(super) fn widgets<O: Objects>(objects: &O) -> Result<Vec<Widget<'_>>, PdfDefect> {
     let mut found = Vec::new();
-    for (page, page_number) in document.page_iter().zip(1_u32..) {
-        let Ok(dictionary) = document.get_dictionary(page) else {
-            continue;
-        };
-        let geometry = PageGeometry::read(document, page).ok();
-        for annotation in form::array(document, dictionary, b"Annots").unwrap_or_default() {
-            let Object::Dictionary(widget) = form::resolve(document, annotation) else {
+    for (page, page_number) in objects.pages()?.into_iter().zip(1_u32..) {
+        let dict = objects.page(page)?;
+        let geometry = PageGeometry::of(objects, dict).ok();
+        let annotations = objects.array_in(dict, b"Annots").unwrap_or_default();
+        for (index, annotation) in annotations.iter().enumerate() {
+            let Object::Dict(widget) = objects.follow(annotation) else {
                 continue;
             };
-            if form::name(document, widget, b"Subtype") != Some(b"Widget") {
+            if !is_widget(objects, widget) {
                 continue;
             }
-            let place = widget
-                .get(b"Rect")
-                .ok()
-                .and_then(|rectangle| Rectangle::read(document, rectangle))
+            let place = objects
+                .rectangle_in(widget, b"Rect")
                 .and_then(|rectangle| geometry.as_ref()?.placement(&rectangle))
                 .map(|placement| (page_number, placement));
-            let id = annotation.as_reference().ok();
-            let chain = Chain::of(document, widget);
+            let chain = Chain::of(objects, widget);
             let shown = chain.shown();
             let size = geometry.as_ref().map(PageGeometry::displayed_size);
             let whole = place
@@ -135,20 +138,20 @@ pub(super) fn widgets(document: &Document) -> Vec<Widget<'_>> {
                 None => (None, Fate::Plain),
             };
             found.push(Widget {
-                id,
                 page,
-                dictionary: widget,
+                index,
+                dict: widget,
                 field,
                 fate,
                 name,
                 shown,
-                is_text: matches!(chain.kind(), Some(b"Tx" | b"Ch")),
+                is_text: matches!(chain.kind().as_deref(), Some(b"Tx" | b"Ch")),
                 place,
             });
         }
     }
     settle_names(&mut found);
-    found
+    Ok(found)
 }
 
 /// The field in a box in which it can be filled in, where it is not far from one.
@@ -221,37 +224,35 @@ fn settle_names(widgets: &mut [Widget<'_>]) {
 }
 
 /// A widget and what stands above it, from which it inherits.
-struct Chain<'a> {
-    document: &'a Document,
-    nodes: Vec<&'a Dictionary>,
+struct Chain<'a, O> {
+    objects: &'a O,
+    nodes: Vec<&'a Dict>,
 }
 
-impl<'a> Chain<'a> {
-    fn of(document: &'a Document, widget: &'a Dictionary) -> Self {
+impl<'a, O: Objects> Chain<'a, O> {
+    fn of(objects: &'a O, widget: &'a Dict) -> Self {
         let mut nodes = vec![widget];
         let mut node = widget;
         while nodes.len() < DEEPEST
-            && let Some(parent) = form::dictionary(document, node, b"Parent")
+            && let Some(parent) = objects.dict_in(node, b"Parent")
         {
             nodes.push(parent);
             node = parent;
         }
-        Self { document, nodes }
+        Self { objects, nodes }
     }
 
     fn get(&self, key: &[u8]) -> Option<&'a Object> {
-        self.nodes
-            .iter()
-            .find_map(|node| node.get(key).ok())
-            .map(|object| form::resolve(self.document, object))
+        let objects = self.objects;
+        self.nodes.iter().find_map(|node| objects.value_in(node, key))
     }
 
     fn number(&self, key: &[u8]) -> Option<i64> {
-        self.get(key)?.as_i64().ok()
+        self.get(key)?.as_i64()
     }
 
-    fn kind(&self) -> Option<&'a [u8]> {
-        self.get(b"FT")?.as_name().ok()
+    fn kind(&self) -> Option<Cow<'a, [u8]>> {
+        Some(self.get(b"FT")?.as_name()?.bytes())
     }
 
     fn flags(&self) -> i64 {
@@ -264,14 +265,14 @@ impl<'a> Chain<'a> {
             .nodes
             .iter()
             .rev()
-            .filter_map(|node| form::text(self.document, node, b"T"))
+            .filter_map(|node| self.objects.text_in(node, b"T"))
             .collect();
         clean(&parts.join("."), NAME_LENGTH)
     }
 
     fn field(&self, page: u32, placement: Placement) -> Option<Field> {
         let flags = self.flags();
-        let kind = match self.kind()? {
+        let kind = match &*self.kind()? {
             b"Tx" if flags & FILE_SELECT != 0 => FieldKind::Attachment,
             b"Tx" => FieldKind::Text,
             b"Btn" if flags & PUSH_BUTTON != 0 => return None,
@@ -328,7 +329,7 @@ impl<'a> Chain<'a> {
             },
             label: self
                 .get(b"TU")
-                .and_then(|text| decode_text_string(text).ok())
+                .and_then(text_of)
                 .map(|text| clean(&text, NAME_LENGTH))
                 .filter(|text| !text.is_empty()),
             // A form knows no steps, so it is the first.
@@ -349,13 +350,13 @@ impl<'a> Chain<'a> {
     }
 
     fn pairs(&self) -> Vec<(String, String)> {
-        let text = |object: &Object| decode_text_string(form::resolve(self.document, object)).unwrap_or_default();
+        let text = |object: &Object| text_of(self.objects.follow(object)).unwrap_or_default();
         let Some(Object::Array(entries)) = self.get(b"Opt") else {
             return Vec::new();
         };
         entries
             .iter()
-            .map(|entry| match form::resolve(self.document, entry) {
+            .map(|entry| match self.objects.follow(entry) {
                 Object::Array(pair) => (
                     pair.first().map(text).unwrap_or_default(),
                     pair.get(1).map(text).unwrap_or_default(),
@@ -368,17 +369,12 @@ impl<'a> Chain<'a> {
     /// The state of a button when it is on: the name of its appearance that is not `Off`.
     fn state(&self) -> Option<String> {
         let widget = self.nodes.first()?;
-        let appearances = form::dictionary(self.document, widget, b"AP")
-            .and_then(|appearances| form::dictionary(self.document, appearances, b"N"));
+        let appearances = self.objects.dict_in(widget, b"AP");
+        let appearances = appearances.and_then(|appearances| self.objects.dict_in(appearances, b"N"));
         let on = appearances
-            .and_then(|states| {
-                states
-                    .iter()
-                    .map(|(name, _)| name.as_slice())
-                    .find(|name| *name != b"Off")
-            })
-            .or_else(|| form::name(self.document, widget, b"AS").filter(|name| *name != b"Off"))?;
-        let on = String::from_utf8_lossy(on).into_owned();
+            .and_then(|states| states.iter().map(|(name, _)| name.bytes()).find(|name| **name != *OFF))
+            .or_else(|| self.objects.name_in(widget, b"AS").filter(|name| **name != *OFF))?;
+        let on = String::from_utf8_lossy(&on).into_owned();
         // Buttons may be numbered by their place in the list of options (12.7.5.2.3).
         let listed = on
             .parse::<usize>()
@@ -390,7 +386,7 @@ impl<'a> Chain<'a> {
 
     fn is_on(&self) -> bool {
         let Some(widget) = self.nodes.first() else { return false };
-        form::name(self.document, widget, b"AS").is_some_and(|state| state != b"Off")
+        self.objects.name_in(widget, b"AS").is_some_and(|state| *state != *OFF)
     }
 
     fn default(
@@ -434,7 +430,7 @@ impl<'a> Chain<'a> {
     fn loses_value(&self, field: &Field, shown: &Shown) -> bool {
         let has_text = || match self.get(b"V") {
             Some(Object::Array(several)) => !several.is_empty(),
-            Some(Object::Stream(stream)) => !stream.content.is_empty(),
+            Some(Object::Stream(stream)) => self.objects.view().raw(stream).is_ok_and(|raw| !raw.is_empty()),
             _ => self.shown_text().is_some_and(|text| !text.trim().is_empty()),
         };
         match field.kind {
@@ -464,14 +460,13 @@ impl<'a> Chain<'a> {
             "" => Shown::Nothing,
             _ => Shown::Text { text, style },
         };
-        match self.kind() {
+        match self.kind().as_deref() {
             Some(b"Btn") if flags & PUSH_BUTTON != 0 => {
                 let characteristics = self
                     .nodes
                     .first()
-                    .and_then(|widget| form::dictionary(self.document, widget, b"MK"));
-                let caption =
-                    characteristics.and_then(|characteristics| form::text(self.document, characteristics, b"CA"));
+                    .and_then(|widget| self.objects.dict_in(widget, b"MK"));
+                let caption = characteristics.and_then(|characteristics| self.objects.text_in(characteristics, b"CA"));
                 let style = TextStyle {
                     alignment: Alignment::Center,
                     ..style(TextPlace::OneLine)
@@ -480,13 +475,14 @@ impl<'a> Chain<'a> {
             }
             Some(b"Btn") => {
                 let state = self.get(b"AS").or_else(|| self.get(b"V"));
-                match state.and_then(|state| state.as_name().ok()) {
-                    None | Some(b"Off") => Shown::Nothing,
+                match state.and_then(Object::as_name) {
+                    None => Shown::Nothing,
+                    Some(state) if state.is(OFF) => Shown::Nothing,
                     Some(_) if flags & RADIO != 0 => Shown::Dot,
                     Some(_) => Shown::Tick,
                 }
             }
-            Some(b"Ch") if flags & COMBO == 0 => self.rows(),
+            Some(b"Ch") if flags & COMBO == 0 => Shown::List,
             _ => {
                 let value = self.shown_text().unwrap_or_default();
                 if flags & PASSWORD != 0 {
@@ -506,63 +502,35 @@ impl<'a> Chain<'a> {
         }
     }
 
-    fn rows(&self) -> Shown {
-        let chosen: BTreeSet<String> = match self.get(b"V") {
-            Some(Object::Array(several)) => several
-                .iter()
-                .filter_map(|one| decode_text_string(form::resolve(self.document, one)).ok())
-                .collect(),
-            Some(one) => decode_text_string(one).into_iter().collect(),
-            None => BTreeSet::new(),
-        };
-        let first = self.number(b"TI").and_then(|first| usize::try_from(first).ok());
-        let rows: Vec<(String, bool)> = self
-            .pairs()
-            .into_iter()
-            // The rows before the top index are scrolled out of sight (table 234, TI).
-            .skip(first.unwrap_or(0))
-            .map(|(value, shown)| (shown, chosen.contains(&value)))
-            .collect();
-        if rows.is_empty() {
-            return Shown::Nothing;
-        }
-        Shown::Rows {
-            rows,
-            size: self.font_size().map_or(LARGEST_AUTOMATIC, FontSize::points),
-        }
-    }
-
     /// The value of a field of text or choice as people read it.
     fn shown_text(&self) -> Option<String> {
-        let is_text = matches!(self.kind()?, b"Tx" | b"Ch");
+        let is_text = matches!(&*self.kind()?, b"Tx" | b"Ch");
         let value = self.get(b"V").filter(|_| is_text)?;
         let value = match value {
-            Object::Array(several) => form::resolve(self.document, several.first()?),
+            Object::Array(several) => self.objects.follow(several.first()?),
             Object::Stream(stream) => {
-                let text = Object::string_literal(stream.get_plain_content_with_limit(1 << 20).ok()?);
-                return decode_text_string(&text).ok();
+                let decoded = self.objects.decode(stream, LONGEST_TEXT).ok()?;
+                return Some(Str::hex(&decoded.bytes).text());
             }
             other => other,
         };
-        let text = decode_text_string(value).ok().filter(|text| !text.is_empty())?;
+        let text = text_of(value).filter(|text| !text.is_empty())?;
         let shown = self.pairs().into_iter().find(|(value, _)| *value == text);
         Some(shown.map_or(text, |(_, shown)| shown))
     }
 
     /// The size in the default appearance; 0 there means that it fits itself to the box.
     fn font_size(&self) -> Option<FontSize> {
-        let appearance = match self.get(b"DA")? {
-            Object::String(bytes, _) => String::from_utf8_lossy(bytes).into_owned(),
-            _ => return None,
-        };
+        let appearance = self.get(b"DA")?.as_str()?.bytes();
+        let appearance = String::from_utf8_lossy(&appearance).into_owned();
         let words: Vec<&str> = appearance.split_whitespace().collect();
         let operator = words.iter().rposition(|word| *word == "Tf")?;
         FontSize::from_points(words.get(operator.checked_sub(1)?)?.parse().ok()?)
     }
 }
 
-fn number(document: &Document, dictionary: &Dictionary, key: &[u8]) -> Option<i64> {
-    form::resolve(document, dictionary.get(key).ok()?).as_i64().ok()
+fn text_of(object: &Object) -> Option<String> {
+    object.as_str().map(Str::text)
 }
 
 /// Without control characters, of at most so many characters.

@@ -8,15 +8,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
-
 use super::content::{self, Instruction};
-use super::settle::empty_form;
-use crate::pdf::form;
-use crate::pdf::geometry::inherited;
+use super::look::{Look, change_each, edit_catalog, empty_form, parts, used, with_content};
+use crate::pdf::edit::Edits;
+use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, Stream};
 
 /// Nesting of visibility expressions that is followed.
 const DEEPEST: usize = 32;
+/// The flag of an annotation that is not shown (12.5.3).
+const HIDDEN: i64 = 1 << 1;
 
 /// How many layers there were.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -26,68 +26,87 @@ pub(super) struct Layers {
 }
 
 /// The groups that are off when the file is opened.
-struct Off(BTreeSet<ObjectId>);
+struct Off(BTreeSet<Ref>);
 
 /// Removes all layers; `most` bounds what one stream may decompress to.
-pub(super) fn remove(document: &mut Document, most: usize) -> Layers {
-    let Some((off, groups)) = Off::read(document) else {
-        return Layers::default();
+pub(super) fn remove(edits: &mut Edits<'_>, most: usize) -> Result<Layers, PdfDefect> {
+    let Some((off, groups)) = Off::read(edits) else {
+        return Ok(Layers::default());
     };
-    for (id, properties) in painting(document) {
-        let painted = document
-            .get_object(id)
-            .and_then(Object::as_stream)
-            .ok()
-            .and_then(|stream| stream.get_plain_content_with_limit(most).ok())
-            .and_then(|content| off.without_hidden(document, &content, &properties));
-        if let Some(painted) = painted
-            && let Ok(Object::Stream(stream)) = document.get_object_mut(id)
-        {
-            stream.set_plain_content(painted);
-            // Only saves room.
-            let _ = stream.compress();
+    for (id, properties) in painting(edits)? {
+        let Object::Stream(stream) = edits.at(id) else { continue };
+        let painted = content_of(edits, stream, most)
+            .and_then(|content| off.without_hidden(edits, &content, &properties))
+            .map(|painted| with_content(stream.dict.clone(), painted));
+        if let Some(painted) = painted {
+            edits.put(id, painted);
         }
     }
-    let hidden: BTreeSet<ObjectId> = document
-        .objects
-        .iter()
-        .filter(|(_, object)| {
-            dictionary_of(object).is_some_and(|dictionary| off.hides_dictionary(document, dictionary))
-        })
-        .map(|(id, _)| *id)
-        .collect();
-    for (id, object) in &mut document.objects {
+    let looks = hidden_looks(edits, &off)?;
+    change_each(edits, |known, id, object| {
+        let is_hidden = looks.contains(&id) || object.as_dict().is_some_and(|dict| off.hides_dictionary(known, dict));
         match object {
-            Object::Stream(stream) if hidden.contains(id) => *stream = empty_form(),
-            Object::Dictionary(dictionary) if hidden.contains(id) && dictionary.has(b"Rect") => hide(dictionary),
+            Object::Stream(stream) if is_hidden => *stream = empty_form(),
+            Object::Dict(annotation) if is_hidden && annotation.has(b"Rect") => hide(annotation),
             _ => {}
         }
         forget_layers(object);
-    }
-    if let Ok(catalog) = document.catalog_mut() {
+    })?;
+    if let Some(catalog) = edit_catalog(edits) {
         catalog.remove(b"OCProperties");
     }
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Layers {
+    Ok(Layers {
         hidden: count(off.0.len()),
         shown: count(groups.difference(&off.0).count()),
-    }
+    })
 }
 
-fn dictionary_of(object: &Object) -> Option<&Dictionary> {
-    match object {
-        Object::Dictionary(dictionary) => Some(dictionary),
-        Object::Stream(stream) => Some(&stream.dict),
-        _ => None,
+/// The looks of the annotations that are hidden: something else may lead to them, too.
+fn hidden_looks(edits: &Edits<'_>, off: &Off) -> Result<BTreeSet<Ref>, PdfDefect> {
+    let mut looks = BTreeSet::new();
+    for id in used(edits)? {
+        let hidden = edits
+            .dict_at(id)
+            .filter(|dict| dict.has(b"Rect") && off.hides_dictionary(edits, dict));
+        // Of each occasion one, or one for each state (12.5.5).
+        let occasions = hidden.and_then(|annotation| edits.value_in(annotation, b"AP"));
+        for look in occasions.into_iter().flat_map(parts) {
+            looks.extend(look.as_ref());
+            looks.extend(parts(edits.follow(look)).filter_map(Object::as_ref));
+        }
     }
+    Ok(looks)
+}
+
+/// Hides the annotations that a layer which is off hides, and changes nothing else. Not every renderer knows that they have
+/// one.
+pub(super) fn hide_annotations(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
+    let Some((off, _)) = Off::read(edits) else { return Ok(0) };
+    let mut hidden = 0_u32;
+    change_each(edits, |known, _, object| {
+        if let Object::Dict(annotation) = object
+            && annotation.has(b"Rect")
+            && off.hides_dictionary(known, annotation)
+        {
+            annotation.set(b"F", HIDDEN);
+            hidden = hidden.saturating_add(1);
+        }
+    })?;
+    Ok(hidden)
+}
+
+fn content_of(objects: &impl Objects, stream: &Stream, most: usize) -> Option<Vec<u8>> {
+    let decoded = objects.decode(stream, most).ok()?;
+    decoded.left.is_empty().then_some(decoded.bytes)
 }
 
 /// An annotation that is switched off stays off, and has nothing to show.
-fn hide(annotation: &mut Dictionary) {
+fn hide(annotation: &mut Dict) {
     annotation.remove(b"AP");
     annotation.remove(b"Contents");
     annotation.remove(b"RC");
-    annotation.set("F", 2);
+    annotation.set(b"F", HIDDEN);
 }
 
 /// Of annotations, pictures and forms; elsewhere the key means something else.
@@ -96,66 +115,61 @@ fn forget_layers(object: &mut Object) {
         Object::Stream(stream) => {
             stream.dict.remove(b"OC");
         }
-        Object::Dictionary(dictionary) if dictionary.has(b"Rect") => {
-            dictionary.remove(b"OC");
+        Object::Dict(dict) if dict.has(b"Rect") => {
+            dict.remove(b"OC");
         }
         _ => {}
     }
 }
 
 /// Every stream that paints, with the properties that its marked content names.
-fn painting(document: &Document) -> Vec<(ObjectId, Dictionary)> {
-    let properties = |resources: Option<&Dictionary>| {
+fn painting(edits: &Edits<'_>) -> Result<Vec<(Ref, Dict)>, PdfDefect> {
+    let properties = |resources: Option<&Dict>| {
         resources
-            .and_then(|resources| form::dictionary(document, resources, b"Properties"))
+            .and_then(|resources| edits.dict_in(resources, b"Properties"))
             .cloned()
             .unwrap_or_default()
     };
     let mut found = Vec::new();
-    for page in document.page_iter() {
-        let resources = inherited(document, page, b"Resources").and_then(|resources| resources.as_dict().ok());
-        let properties = properties(resources);
-        let Ok(contents) = document.get_dictionary(page).and_then(|page| page.get(b"Contents")) else {
+    for page in edits.pages()? {
+        let properties = properties(edits.inherited_by(page, b"Resources").and_then(Object::as_dict));
+        let Some(contents) = edits.page(page)?.get(b"Contents") else {
             continue;
         };
-        match (contents, form::resolve(document, contents)) {
+        match (contents, edits.follow(contents)) {
             (_, Object::Array(parts)) => {
-                let ids = parts.iter().filter_map(|part| part.as_reference().ok());
+                let ids = parts.iter().filter_map(Object::as_ref);
                 found.extend(ids.map(|id| (id, properties.clone())));
             }
-            (Object::Reference(id), Object::Stream(_)) => found.push((*id, properties)),
+            (Object::Ref(id), Object::Stream(_)) => found.push((*id, properties)),
             _ => {}
         }
     }
-    for (id, object) in &document.objects {
+    for id in used(edits)? {
         // Forms and tiling patterns.
-        if let Object::Stream(stream) = object
-            && let Some(resources) = form::dictionary(document, &stream.dict, b"Resources")
+        if let Object::Stream(stream) = edits.at(id)
+            && let Some(resources) = edits.dict_in(&stream.dict, b"Resources")
         {
-            found.push((*id, properties(Some(resources))));
+            found.push((id, properties(Some(resources))));
         }
     }
     found.retain(|(_, properties)| !properties.is_empty());
-    found
+    Ok(found)
 }
 
 impl Off {
     /// The groups that are off, and all groups; `None` without optional content.
-    fn read(document: &Document) -> Option<(Self, BTreeSet<ObjectId>)> {
-        let catalog = document.catalog().ok()?;
-        let properties = form::dictionary(document, catalog, b"OCProperties")?;
-        let references = |parent: &Dictionary, key: &[u8]| -> BTreeSet<ObjectId> {
-            form::array(document, parent, key)
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|group| group.as_reference().ok())
-                .collect()
+    fn read(objects: &impl Objects) -> Option<(Self, BTreeSet<Ref>)> {
+        let properties = objects.dict_of_catalog(b"OCProperties")?;
+        let references = |parent: &Dict, key: &[u8]| -> BTreeSet<Ref> {
+            let items = objects.array_in(parent, key).unwrap_or_default();
+            items.iter().filter_map(Object::as_ref).collect()
         };
         let groups = references(properties, b"OCGs");
-        let empty = Dictionary::new();
-        let configuration = form::dictionary(document, properties, b"D").unwrap_or(&empty);
+        let empty = Dict::new();
+        let configuration = objects.dict_in(properties, b"D").unwrap_or(&empty);
         let mut off = BTreeSet::new();
-        if form::name(document, configuration, b"BaseState") == Some(b"OFF") {
+        if objects.is_name_in(configuration, b"BaseState", b"OFF") {
             off.extend(&groups);
         }
         for group in references(configuration, b"ON") {
@@ -166,39 +180,39 @@ impl Off {
     }
 
     /// Does a picture's, form's or annotation's own entry hide it?
-    fn hides_dictionary(&self, document: &Document, dictionary: &Dictionary) -> bool {
-        dictionary.get(b"OC").is_ok_and(|entry| self.hides(document, entry))
+    fn hides_dictionary(&self, objects: &impl Objects, dict: &Dict) -> bool {
+        dict.get(b"OC").is_some_and(|entry| self.hides(objects, entry))
     }
 
     /// Is a group, or a membership of groups, off (8.11.2)?
-    fn hides(&self, document: &Document, entry: &Object) -> bool {
-        if let Object::Reference(id) = entry
+    fn hides(&self, objects: &impl Objects, entry: &Object) -> bool {
+        if let Object::Ref(id) = entry
             && self.0.contains(id)
         {
             return true;
         }
-        let Object::Dictionary(membership) = form::resolve(document, entry) else {
+        let Object::Dict(membership) = objects.follow(entry) else {
             return false;
         };
-        if form::name(document, membership, b"Type") != Some(b"OCMD") {
+        if !objects.is_name_in(membership, b"Type", b"OCMD") {
             return false;
         }
-        if let Some(expression) = form::array(document, membership, b"VE") {
-            return !self.shows(document, expression, 0);
+        if let Some(expression) = objects.array_in(membership, b"VE") {
+            return !self.shows(objects, expression, 0);
         }
         let groups: Vec<&Object> = match membership.get(b"OCGs") {
-            Ok(group @ Object::Reference(_)) => match form::resolve(document, group) {
+            Some(group @ Object::Ref(_)) => match objects.follow(group) {
                 Object::Array(groups) => groups.iter().collect(),
                 _ => vec![group],
             },
-            Ok(Object::Array(groups)) => groups.iter().collect(),
+            Some(Object::Array(groups)) => groups.iter().collect(),
             _ => Vec::new(),
         };
-        let is_off = |group: &&Object| group.as_reference().is_ok_and(|id| self.0.contains(&id));
+        let is_off = |group: &&Object| group.as_ref().is_some_and(|id| self.0.contains(&id));
         if groups.is_empty() {
             return false;
         }
-        match form::name(document, membership, b"P") {
+        match objects.name_in(membership, b"P").as_deref() {
             Some(b"AllOn") => groups.iter().any(is_off),
             Some(b"AnyOff") => !groups.iter().any(is_off),
             Some(b"AllOff") => !groups.iter().all(is_off),
@@ -207,32 +221,34 @@ impl Off {
     }
 
     /// The value of a visibility expression.
-    fn shows(&self, document: &Document, expression: &[Object], depth: usize) -> bool {
+    fn shows(&self, objects: &impl Objects, expression: &[Object], depth: usize) -> bool {
         let Some((operator, operands)) = expression.split_first() else {
             return true;
         };
         if depth > DEEPEST {
             return true;
         }
-        let shows = |operand: &Object| match form::resolve(document, operand) {
-            Object::Array(expression) => self.shows(document, expression, depth + 1),
-            _ => operand.as_reference().is_ok_and(|id| !self.0.contains(&id)),
+        let shows = |operand: &Object| match objects.follow(operand) {
+            Object::Array(expression) => self.shows(objects, expression, depth + 1),
+            _ => operand.as_ref().is_some_and(|id| !self.0.contains(&id)),
         };
-        match operator.as_name() {
-            Ok(b"Or") => operands.iter().any(shows),
-            Ok(b"Not") => !operands.first().is_some_and(shows),
-            _ => operands.iter().all(shows),
+        if operator.is_name(b"Or") {
+            operands.iter().any(shows)
+        } else if operator.is_name(b"Not") {
+            !operands.first().is_some_and(shows)
+        } else {
+            operands.iter().all(shows)
         }
     }
 
     /// The content without what hidden marked content paints; `None` where nothing is hidden.
-    fn without_hidden(&self, document: &Document, content: &[u8], properties: &Dictionary) -> Option<Vec<u8>> {
+    fn without_hidden(&self, objects: &impl Objects, content: &[u8], properties: &Dict) -> Option<Vec<u8>> {
         let mut stack: Vec<bool> = Vec::new();
         let mut changes: Vec<(Range<usize>, &[u8])> = Vec::new();
         for instruction in content::instructions(content) {
             match instruction.word(content) {
                 b"BDC" => {
-                    let is_hidden = self.hides_marked(document, content, &instruction, properties);
+                    let is_hidden = self.hides_marked(objects, content, &instruction, properties);
                     stack.push(is_hidden || stack.last().is_some_and(|hidden| *hidden));
                 }
                 b"BMC" => stack.push(stack.last().is_some_and(|hidden| *hidden)),
@@ -263,10 +279,10 @@ impl Off {
 
     fn hides_marked(
         &self,
-        document: &Document,
+        objects: &impl Objects,
         content: &[u8],
         instruction: &Instruction,
-        properties: &Dictionary,
+        properties: &Dict,
     ) -> bool {
         let name = |index: usize| {
             let range = instruction.names.get(index)?.clone();
@@ -274,8 +290,8 @@ impl Off {
         };
         name(0) == Some(b"OC")
             && name(1)
-                .and_then(|name| properties.get(name).ok())
-                .is_some_and(|entry| self.hides(document, entry))
+                .and_then(|name| properties.get(name))
+                .is_some_and(|entry| self.hides(objects, entry))
     }
 }
 

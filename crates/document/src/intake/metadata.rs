@@ -4,32 +4,37 @@
 //! forgery: the seal's own validation data, and what is added to a file that others signed. So it must be what they can
 //! read: a stream with one well-formed XMP packet.
 
-use lopdf::{Document, Object};
-
-use crate::pdf::{form, xmp};
+use super::look::{Look, edit_catalog};
+use crate::pdf::edit::Edits;
+use crate::pdf::{Object, Objects, Stream, xmp};
 
 /// Does the catalog name metadata that programs cannot read?
-pub(super) fn is_damaged(document: &Document) -> bool {
-    let Some(metadata) = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| catalog.get(b"Metadata").ok())
-    else {
+pub(super) fn is_damaged(objects: &impl Objects) -> bool {
+    let Some(metadata) = objects.catalog().ok().and_then(|catalog| catalog.get(b"Metadata")) else {
         return false;
     };
-    match (metadata, form::resolve(document, metadata)) {
-        (Object::Reference(_), Object::Stream(stream)) => {
-            let text = xmp::read(stream, xmp::MOST);
-            text.is_none_or(|text| xmp::parse(&text).is_none())
+    match (metadata, objects.follow(metadata)) {
+        (Object::Ref(_), Object::Stream(stream)) => {
+            text(objects, stream).is_none_or(|text| xmp::parse(&text).is_none())
         }
         _ => true,
     }
 }
 
+/// The text of a metadata stream, which must be UTF-8.
+fn text(objects: &impl Objects, stream: &Stream) -> Option<String> {
+    let decoded = objects.decode(stream, xmp::MOST).ok()?;
+    decoded
+        .left
+        .is_empty()
+        .then(|| String::from_utf8(decoded.bytes).ok())
+        .flatten()
+}
+
 /// Removes metadata that programs cannot read; true where there were some.
-pub(super) fn remove_damaged(document: &mut Document) -> bool {
-    let is_damaged = is_damaged(document);
-    if is_damaged && let Ok(catalog) = document.catalog_mut() {
+pub(super) fn remove_damaged(edits: &mut Edits<'_>) -> bool {
+    let is_damaged = is_damaged(edits);
+    if is_damaged && let Some(catalog) = edit_catalog(edits) {
         catalog.remove(b"Metadata");
     }
     is_damaged

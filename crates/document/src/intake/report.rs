@@ -5,6 +5,7 @@ use domain::template::PageSize;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::annotations::RemovedKind;
 use crate::verify::Fault;
 
 /// The verdict in one word.
@@ -67,6 +68,17 @@ pub enum Warning {
         /// How many.
         count: u32,
     },
+    /// It was damaged, and is what could be found of it.
+    #[error(
+        "the file was damaged and has been rebuilt: {guessed} part(s) had to be guessed, and {lost} that no page shows \
+         are lost; look at every page"
+    )]
+    Rebuilt {
+        /// How many parts had no end, or no length that was right.
+        guessed: u32,
+        /// How many parts that show nowhere are not in the file, or cannot be read.
+        lost: u32,
+    },
     /// Some viewers still show what the file's own records call deleted; here it is gone.
     #[error("viewers differ on the file: some still show what it calls deleted; here it is gone, so look at the pages")]
     DeletedContentGone,
@@ -107,9 +119,25 @@ pub enum Warning {
         /// Their names.
         fields: Vec<String>,
     },
+    /// Notes and remarks that viewers show beside the page were removed: whoever signs does not see them.
+    #[error("{count} note(s) that lay beside the page's content were removed: {}", .notes.join(", "))]
+    NotesRemoved {
+        /// How many.
+        count: u32,
+        /// What the first of them said.
+        notes: Vec<String>,
+    },
+    /// Attachments with an icon on the page were removed.
+    #[error("{count} attached file(s) with an icon on the page were removed: {}", .files.join(", "))]
+    AttachmentsRemoved {
+        /// How many.
+        count: u32,
+        /// The names of the first of them.
+        files: Vec<String>,
+    },
 }
 
-/// Something that intake changed. The look of the pages never does.
+/// Something that intake changed. The look of the pages never does, but for what viewers would have drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
@@ -155,9 +183,41 @@ pub enum Change {
         /// How many.
         count: u32,
     },
+    /// Annotations that lay beneath form fields became part of their pages with them.
+    #[error("{count} annotation(s) that lay beneath form fields became part of the pages")]
+    AnnotationsMerged {
+        /// How many.
+        count: u32,
+    },
     /// Values of form fields had no look of their own and were drawn.
     #[error("{count} form value(s) that the file did not show itself were drawn")]
     AppearancesMade {
+        /// How many.
+        count: u32,
+    },
+    /// Marks that the file left to viewers, such as lines through words, were drawn.
+    #[error("{count} mark(s) that the file left to viewers to draw were drawn")]
+    AnnotationsDrawn {
+        /// How many.
+        count: u32,
+    },
+    /// Annotations that show nothing on paper were removed.
+    #[error("{count} annotation(s) of the kind {kind:?} that show nothing were removed")]
+    AnnotationsRemoved {
+        /// Of what kind.
+        kind: RemovedKind,
+        /// How many.
+        count: u32,
+    },
+    /// Marks that were not printed are printed now.
+    #[error("{count} mark(s) that showed only on the screen are printed now")]
+    ScreenOnlyPrinted {
+        /// How many.
+        count: u32,
+    },
+    /// Pictures had others that were printed in their stead.
+    #[error("{count} picture(s) would have been printed otherwise than they show; now they are printed as they show")]
+    PrintAlternatesRemoved {
         /// How many.
         count: u32,
     },
@@ -234,8 +294,19 @@ pub enum Refused {
     #[error("the file is signed and encrypted, so nothing can be added to it; send it as it was before it was signed")]
     SignedAndEncrypted,
     /// It is signed, and its structure is damaged: repairing it would break the signatures.
-    #[error("the file is signed and its structure is damaged; send it as it was before it was signed")]
-    SignedAndDamaged,
+    #[error("the file is signed and its structure is damaged ({detail}); send it as it was before it was signed")]
+    SignedAndDamaged {
+        /// The rule that it breaks, and where.
+        detail: String,
+    },
+    /// It is signed, and our renderer reads something else in it than the format says.
+    #[error(
+        "the file is signed, and programs show different content on page {page}; send it as it was before it was signed"
+    )]
+    SignedAndReadDifferently {
+        /// The first such page, from 1.
+        page: u32,
+    },
     /// Programs read it differently, so that some of them may show a signature.
     #[error(
         "the file's structure is damaged, so programs may show different content, and some may show a signature; send \
@@ -300,6 +371,12 @@ pub enum Refused {
          send it as it was before it was signed"
     )]
     SignedAndActive,
+    /// What a page draws is missing or cannot be decoded.
+    #[error("the content of page {page} is missing or cannot be read; get the file anew, or print it to a new PDF")]
+    ContentLost {
+        /// The first such page, from 1.
+        page: u32,
+    },
     /// A part of what the file shows lies in another file.
     #[error("a part of the file's content lies in another file, which is not here; print the file to a new PDF")]
     ExternalContent,
@@ -349,6 +426,45 @@ pub enum Refused {
         /// The field.
         field: String,
     },
+    /// The file leaves it to viewers to draw an annotation, and nobody here knows how.
+    #[error(
+        "page {page} has an annotation ({kind}) that cannot be drawn as viewers draw it; print the file to a new PDF"
+    )]
+    AnnotationNotDrawn {
+        /// The page, from 1.
+        page: u32,
+        /// As the format names it.
+        kind: String,
+    },
+    /// Something is printed that does not show on the screen.
+    #[error(
+        "page {page} has something ({kind}) that is printed and does not show on the screen; remove it, or print the file to a new PDF"
+    )]
+    AnnotationPrintsUnseen {
+        /// The page, from 1.
+        page: u32,
+        /// As the format names it.
+        kind: String,
+    },
+    /// A part of a page is packed in a way that nobody here can read.
+    #[error("a part of page {page} is packed in a way ({filter}) that cannot be read; print the file to a new PDF")]
+    UnreadableContent {
+        /// The page, from 1.
+        page: u32,
+        /// The filter.
+        filter: String,
+    },
+    /// A signed file leaves it to viewers to draw something, so that some people would see it and others not.
+    #[error(
+        "the file is signed, and page {page} has something ({kind}) that other programs show and people who sign here \
+         would not see; send it as it was before it was signed"
+    )]
+    SignedWithUnseen {
+        /// The page, from 1.
+        page: u32,
+        /// As the format names it.
+        kind: String,
+    },
     /// Rewriting would change how a page looks.
     #[error("page {page} cannot be kept exactly as it looks; print the file to a new PDF")]
     PageWouldChange {
@@ -358,4 +474,26 @@ pub enum Refused {
     /// The file asks for more work or memory than is allowed.
     #[error("the file needs too much time or memory to be read; print it to a new PDF")]
     TooDemanding,
+    /// It needs more time than a worker has.
+    #[error("the file needs more than {seconds} s of a processor to be read and shown; print it to a new PDF")]
+    TooMuchTime {
+        /// The limit.
+        seconds: u64,
+    },
+    /// It needs more memory than a worker has.
+    #[error("the file needs more than {megabytes} MB of memory to be read and shown; print it to a new PDF")]
+    TooMuchMemory {
+        /// The limit.
+        megabytes: u64,
+    },
+}
+
+impl Refused {
+    /// Does it ask for more work or memory than is allowed?
+    pub fn is_too_demanding(&self) -> bool {
+        matches!(
+            self,
+            Self::TooDemanding | Self::TooMuchTime { .. } | Self::TooMuchMemory { .. }
+        )
+    }
 }

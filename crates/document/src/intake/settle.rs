@@ -1,16 +1,21 @@
 //! Puts right what viewers look past and strict readers complain of, so that what intake writes is
-//! sound whatever came in: pages without type or size, contents that are no streams, streams that do
-//! not decode. The comparison of pages proves that none of it shows.
+//! sound whatever came in: page trees that are none, pages without size, streams that do
+//! not decode. The comparison of pages proves that none of it shows. What a page draws is never dropped: content that cannot
+//! be decoded refuses the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use flate2::{Decompress, FlushDecompress, Status};
-use lopdf::xref::XrefEntry;
-use lopdf::{DecompressError, Dictionary, Document, Error, Object, ObjectId, Stream, dictionary};
 
-use super::{Change, Refused, Warning, clean, content};
-use crate::pdf::form;
-use crate::pdf::geometry::{Rectangle, inherited};
+use super::look::{
+    Look, change_each, dict, edit_catalog, edit_dict, empty_form, name, used, whole_numbers, with_content,
+};
+use super::upload::Upload;
+use super::{Change, Refused, Warning, content};
+use crate::pdf::edit::Edits;
+use crate::pdf::filter;
+use crate::pdf::geometry::Rectangle;
+use crate::pdf::{Dict, Name, Object, Objects, PdfDefect, Ref, Rule, Stream};
 
 /// What viewers show a page in that has no size: US Letter, in points.
 const ASSUMED_SIZE: [i64; 4] = [0, 0, 612, 792];
@@ -24,6 +29,8 @@ const LOSSLESS: [&[u8]; 5] = [
 ];
 /// What one damaged stream may decode to.
 const MOST_DECODED: usize = 64 * 1024 * 1024;
+/// No page lies deeper in the tree.
+const DEEPEST_PAGE: usize = 60;
 
 /// What was put right.
 #[derive(Debug, Default)]
@@ -35,85 +42,134 @@ pub(super) struct Settled {
     pub(super) warnings: Vec<Warning>,
 }
 
-/// Settles the file, in place; what nothing refers to is dropped on the way.
-pub(super) fn settle(document: &mut Document) -> Settled {
-    let used = clean::used_objects(document);
-    document.objects.retain(|id, _| used.contains(id));
+/// Settles the file, in place.
+pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, Refused> {
     let mut settled = Settled::default();
-    if refers_to_deleted(document, &used) {
+    if upload.refers_to_deleted()? {
         settled.warnings.push(Warning::DeletedContentGone);
     }
-    let assumed = settle_pages(document);
+    let assumed = settle_pages(edits, upload)?;
     if assumed > 0 {
         settled.changes.push(Change::PageSizeAssumed { count: assumed });
         settled.warnings.push(Warning::NotCompared);
     }
-    let dropped = settle_streams(document).saturating_add(settle_links(document));
+    let dropped = settle_streams(edits)?.saturating_add(settle_links(edits)?);
     if dropped > 0 {
         settled.changes.push(Change::DamageDropped { count: dropped });
+    }
+    Ok(settled)
+}
+
+/// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is and names its parent, no node comes
+/// twice, and what is no dictionary is none. Which nodes are pages is told as viewers tell it.
+pub(super) fn settle_page_tree(edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
+    let root = match edits.catalog()?.get(b"Pages").cloned() {
+        Some(Object::Ref(root)) => root,
+        Some(direct @ Object::Dict(_)) => {
+            let root = edits.add(direct);
+            if let Some(catalog) = edit_catalog(edits) {
+                catalog.set(b"Pages", root);
+            }
+            root
+        }
+        _ => return Err(PdfDefect::new(0, Rule::PageTree)),
+    };
+    let mut seen = BTreeSet::from([root]);
+    let mut waiting = vec![(root, None, 0)];
+    while let Some((id, parent, depth)) = waiting.pop() {
+        let Some(old) = edits.dict_at(id) else {
+            return Err(PdfDefect::new(0, Rule::PageTree).within(id));
+        };
+        let mut node = old.clone();
+        match parent {
+            Some(parent) => node.set(b"Parent", parent),
+            None => {
+                node.remove(b"Parent");
+            }
+        }
+        let is_branch = parent.is_none() || is_branch(edits, &node);
+        node.set(b"Type", Name::new(if is_branch { b"Pages" } else { b"Page" }));
+        if is_branch {
+            if depth > DEEPEST_PAGE {
+                return Err(PdfDefect::new(0, Rule::PageTree).within(id));
+            }
+            let kids = settle_kids(edits, &node, &mut seen);
+            waiting.extend(kids.iter().rev().map(|kid| (*kid, Some(id), depth + 1)));
+            let kids: Vec<Object> = kids.into_iter().map(Object::from).collect();
+            if edits.array_in(&node, b"Kids") != Some(kids.as_slice()) {
+                node.set(b"Kids", kids);
+            }
+        }
+        if edits.dict_at(id) != Some(&node) {
+            edits.put(id, node);
+        }
+    }
+    Ok(())
+}
+
+fn is_branch(edits: &Edits<'_>, node: &Dict) -> bool {
+    edits.is_name_in(node, b"Type", b"Pages")
+}
+
+/// The kids of a node, each an object of its own.
+fn settle_kids(edits: &mut Edits<'_>, node: &Dict, seen: &mut BTreeSet<Ref>) -> Vec<Ref> {
+    let kids = edits.array_in(node, b"Kids").unwrap_or_default().to_vec();
+    let mut settled = Vec::with_capacity(kids.len());
+    for kid in kids {
+        let Object::Dict(dict) = edits.follow(&kid) else {
+            continue;
+        };
+        if is_branch(edits, dict) && edits.array_in(dict, b"Kids").is_none() {
+            continue;
+        }
+        match kid {
+            Object::Ref(id) if seen.insert(id) => settled.push(id),
+            Object::Ref(_) => {}
+            direct => settled.push(edits.add(direct)),
+        }
     }
     settled
 }
 
-/// Does the file still refer to an object that its newest cross-references say is deleted (7.5.4)?
-fn refers_to_deleted(document: &Document, used: &BTreeSet<ObjectId>) -> bool {
-    used.iter().any(|id| {
-        !document.objects.contains_key(id)
-            && matches!(
-                document.reference_table.get(id.0),
-                Some(XrefEntry::Free | XrefEntry::UnusableFree)
-            )
-    })
-}
-
-/// Takes away what leads in a circle: the parent of the root of all pages, and `/Next` of actions and bookmarks where it makes
-/// more of them than trees (12.6.2, 12.3.3). Answers how many of the latter there were.
-fn settle_links(document: &mut Document) -> u32 {
-    let root = document
-        .catalog()
-        .and_then(|catalog| catalog.get(b"Pages"))
-        .and_then(Object::as_reference);
-    if let Ok(root) = root.and_then(|root| document.get_dictionary_mut(root)) {
-        root.remove(b"Parent");
-    }
+/// Takes away `/Next` of actions and bookmarks where it leads in a circle and makes more of them than trees (12.6.2, 12.3.3).
+/// Answers how often.
+fn settle_links(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let mut dropped = 0_u32;
     let mut trees = Trees::default();
-    for (id, object) in &mut document.objects {
-        let Object::Dictionary(dictionary) = object else {
-            continue;
-        };
+    change_each(edits, |_, id, object| {
+        let Object::Dict(dict) = object else { return };
         let mut keeps = |next: &Object| {
-            let is_kept = next.as_reference().map_or(true, |next| trees.add(*id, next));
+            let is_kept = next.as_ref().is_none_or(|next| trees.add(id, next));
             dropped = dropped.saturating_add(u32::from(!is_kept));
             is_kept
         };
-        let is_empty = match dictionary.get_mut(b"Next") {
-            Ok(Object::Array(several)) => {
+        let is_empty = match dict.get_mut(b"Next") {
+            Some(Object::Array(several)) => {
                 several.retain(&mut keeps);
                 several.is_empty()
             }
-            Ok(next) => !keeps(next),
-            Err(_) => false,
+            Some(next) => !keeps(next),
+            None => false,
         };
         if is_empty {
-            dictionary.remove(b"Next");
+            dict.remove(b"Next");
         }
-    }
-    dropped
+    })?;
+    Ok(dropped)
 }
 
 /// Objects that follow one another, as long as they are trees.
 #[derive(Default)]
 struct Trees {
     /// What follows something.
-    following: BTreeSet<ObjectId>,
+    following: BTreeSet<Ref>,
     /// From each towards one that stands for its whole tree.
-    towards: BTreeMap<ObjectId, ObjectId>,
+    towards: BTreeMap<Ref, Ref>,
 }
 
 impl Trees {
     /// Has one follow another, unless it follows something already or would follow itself in the end.
-    fn add(&mut self, before: ObjectId, next: ObjectId) -> bool {
+    fn add(&mut self, before: Ref, next: Ref) -> bool {
         let (tree, other) = (self.tree(before), self.tree(next));
         if tree == other || !self.following.insert(next) {
             return false;
@@ -122,7 +178,7 @@ impl Trees {
         true
     }
 
-    fn tree(&mut self, mut id: ObjectId) -> ObjectId {
+    fn tree(&mut self, mut id: Ref) -> Ref {
         while let Some(up) = self.towards.get(&id).copied() {
             // Shortens the way for the next who asks.
             if let Some(farther) = self.towards.get(&up).copied() {
@@ -136,70 +192,68 @@ impl Trees {
 
 /// Does the file use a stream whose data lie in another file (Table 5, `F`)? What they are nobody here knows, and each reader
 /// finds others, or none.
-pub(super) fn has_external_streams(document: &Document) -> bool {
-    clean::used_objects(document).iter().any(|id| {
-        let stream = document.objects.get(id).and_then(|object| object.as_stream().ok());
-        let file = stream.and_then(|stream| stream.dict.get(b"F").ok());
-        let file = file.map(|file| form::resolve(document, file));
-        matches!(file, Some(Object::String(..) | Object::Dictionary(_)))
-    })
+pub(super) fn has_external_streams(objects: &impl Objects) -> Result<bool, PdfDefect> {
+    let is_external = |id: &Ref| {
+        let stream = objects.at(*id).as_stream();
+        let file = stream.and_then(|stream| objects.value_in(&stream.dict, b"F"));
+        matches!(file, Some(Object::Str(_) | Object::Dict(_)))
+    };
+    Ok(used(objects)?.iter().any(is_external))
 }
 
-/// Says of pages and their nodes what they are (7.7.3), gives a size to those that have none, and
-/// takes from a page's contents what is no stream (Table 31). Answers how many had no size.
-fn settle_pages(document: &mut Document) -> u32 {
+/// Gives a size to pages that have none, and takes from a page's contents what is no stream (Table 31). Answers how many had no
+/// size.
+fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> {
     let mut assumed = 0_u32;
-    let pages: Vec<ObjectId> = document.page_iter().collect();
-    for id in pages {
-        let read = |key: &[u8]| inherited(document, id, key).and_then(|media| Rectangle::read(document, media));
-        let media = read(b"MediaBox").filter(Rectangle::has_area);
+    for (id, number) in edits.pages()?.into_iter().zip(1_u32..) {
+        let read = |key: &[u8]| {
+            let value = edits.inherited_by(id, key)?;
+            Some((Rectangle::of(edits, value).ok()??, value.clone()))
+        };
+        let media = read(b"MediaBox").filter(|(media, _)| media.has_area());
         let has_size = media.is_some();
         // A crop that shows nothing is passed over.
-        let has_crop = match (media, read(b"CropBox")) {
-            (Some(media), Some(crop)) => crop.intersection(&media).has_area(),
+        let has_crop = match (&media, read(b"CropBox")) {
+            (Some((media, _)), Some((crop, _))) => crop.intersection(media).has_area(),
             _ => true,
         };
-        let Ok(page) = document.get_dictionary(id) else {
-            continue;
-        };
-        let parts = match page.get(b"Contents").map(|contents| form::resolve(document, contents)) {
-            Ok(Object::Array(parts)) => {
-                let streams = parts
-                    .iter()
-                    .filter(|part| matches!(form::resolve(document, part), Object::Stream(_)));
-                Some(streams.cloned().collect::<Vec<_>>())
-            }
-            _ => None,
-        };
-        let mut node = page.get(b"Parent").and_then(Object::as_reference).ok();
-        if let Ok(page) = document.get_dictionary_mut(id) {
-            page.set("Type", "Page");
-            if let Some(parts) = parts {
-                page.set("Contents", parts);
-            }
-            if !has_size {
-                page.set("MediaBox", ASSUMED_SIZE.map(Object::from).to_vec());
-            }
-            if let Some(media) = media.filter(|_| !has_crop) {
-                page.set("CropBox", media.corners().map(Object::Real).to_vec());
-            } else if !has_size {
-                page.set("CropBox", ASSUMED_SIZE.map(Object::from).to_vec());
-            }
-            assumed = assumed.saturating_add(u32::from(!has_size || !has_crop));
+        if !has_contents(edits, id, upload) {
+            return Err(Refused::ContentLost { page: number });
         }
-        // A node that is named already has named ancestors, so that this ends even in a circle.
-        while let Some(id) = node {
-            let Ok(dictionary) = document.get_dictionary_mut(id) else {
-                break;
-            };
-            if matches!(dictionary.get(b"Type").and_then(Object::as_name), Ok(b"Pages")) {
-                break;
-            }
-            dictionary.set("Type", "Pages");
-            node = dictionary.get(b"Parent").and_then(Object::as_reference).ok();
+        let contents = only_streams(edits, id);
+        let Some(page) = edit_dict(edits, id) else { continue };
+        if let Some(contents) = contents {
+            page.set(b"Contents", contents);
         }
+        if !has_size {
+            page.set(b"MediaBox", whole_numbers(ASSUMED_SIZE));
+        }
+        if let Some((_, media)) = media.filter(|_| !has_crop) {
+            page.set(b"CropBox", media);
+        } else if !has_size {
+            page.set(b"CropBox", whole_numbers(ASSUMED_SIZE));
+        }
+        assumed = assumed.saturating_add(u32::from(!has_size || !has_crop));
     }
-    assumed
+    Ok(assumed)
+}
+
+/// Whether what a page draws is in the file, or a later revision has deleted it.
+fn has_contents(edits: &Edits<'_>, page: Ref, upload: &Upload) -> bool {
+    let Some(contents) = edits.dict_at(page).and_then(|page| page.get(b"Contents")) else {
+        return true;
+    };
+    let is_there = |object: &Object| object.as_ref().is_none_or(|id| edits.has(id) || upload.was_deleted(id));
+    let parts = edits.follow(contents).as_array().unwrap_or_default();
+    is_there(contents) && parts.iter().all(is_there)
+}
+
+/// The streams of a page whose contents are several, if something else is among them.
+fn only_streams(edits: &Edits<'_>, page: Ref) -> Option<Vec<Object>> {
+    let parts = edits.array_in(edits.dict_at(page)?, b"Contents")?;
+    let is_stream = |part: &&Object| matches!(edits.follow(part), Object::Stream(_));
+    let streams: Vec<Object> = parts.iter().filter(is_stream).cloned().collect();
+    (streams.len() < parts.len()).then_some(streams)
 }
 
 /// Makes the content of every page such that nothing of it reaches what is drawn after it.
@@ -207,14 +261,13 @@ fn settle_pages(document: &mut Document) -> u32 {
 /// Where all readers find the same instructions in it, it is made to end in the state in which it began. Any other content
 /// becomes a form `XObject` (8.10), which the page draws: whatever a reader takes an unfinished string or the data of an
 /// inline image for, it ends with that stream, and so does the graphics state.
-pub(super) fn balance_pages(document: &mut Document, most: usize) -> Result<(), Refused> {
-    let pages: Vec<ObjectId> = document.page_iter().collect();
-    for page in pages {
-        let Some(Content { bytes, is_joined }) = content_of(document, page, most)? else {
+pub(super) fn balance_pages(edits: &mut Edits<'_>, most: usize) -> Result<(), Refused> {
+    for (page, number) in edits.pages()?.into_iter().zip(1_u32..) {
+        let Some(Content { bytes, is_joined }) = content_of(edits, page, number, most)? else {
             continue;
         };
         let settled = if !content::is_plain(&bytes) {
-            enclose(document, page, bytes);
+            enclose(edits, page, bytes);
             continue;
         } else if let Some(settled) = content::balance(&bytes) {
             settled
@@ -223,34 +276,32 @@ pub(super) fn balance_pages(document: &mut Document, most: usize) -> Result<(), 
         } else {
             continue;
         };
-        let stream = compressed(document, Stream::new(Dictionary::new(), settled));
-        if let Ok(page) = document.get_dictionary_mut(page) {
-            page.set("Contents", stream);
+        let stream = edits.add(with_content(Dict::new(), settled));
+        if let Some(page) = edit_dict(edits, page) {
+            page.set(b"Contents", stream);
         }
     }
     Ok(())
 }
 
-fn compressed(document: &mut Document, mut stream: Stream) -> ObjectId {
-    // Only saves room.
-    let _ = stream.compress();
-    document.add_object(stream)
-}
-
 /// Puts the content of a page into a form that the page draws.
-fn enclose(document: &mut Document, page: ObjectId, content: Vec<u8>) {
+fn enclose(edits: &mut Edits<'_>, page: Ref, content: Vec<u8>) {
     const NAME: &str = "CsPage";
     // A form shows nothing outside of its box; a page is nowhere wider.
     const FAR: i64 = 1 << 20;
-    let resources = inherited(document, page, b"Resources").cloned();
-    let mut form: Dictionary = dictionary! { "Type" => "XObject", "Subtype" => "Form" };
-    form.set("BBox", [-FAR, -FAR, FAR, FAR].map(Object::from).to_vec());
-    form.set("Resources", resources.unwrap_or_else(|| Dictionary::new().into()));
-    let form = compressed(document, Stream::new(form, content));
-    let contents = document.add_object(Stream::new(Dictionary::new(), format!("/{NAME} Do\n").into_bytes()));
-    if let Ok(page) = document.get_dictionary_mut(page) {
-        page.set("Resources", dictionary! { "XObject" => dictionary! { NAME => form } });
-        page.set("Contents", contents);
+    let resources = edits.inherited_by(page, b"Resources").cloned();
+    let form = dict([
+        (b"Type", name(b"XObject")),
+        (b"Subtype", name(b"Form")),
+        (b"BBox", whole_numbers([-FAR, -FAR, FAR, FAR])),
+        (b"Resources", resources.unwrap_or_else(|| Dict::new().into())),
+    ]);
+    let form = edits.add(with_content(form, content));
+    let contents = edits.add(Stream::new(Dict::new(), format!("/{NAME} Do\n").into_bytes()));
+    if let Some(page) = edit_dict(edits, page) {
+        let forms = dict([(NAME.as_bytes(), form.into())]);
+        page.set(b"Resources", dict([(b"XObject", forms.into())]));
+        page.set(b"Contents", contents);
     }
 }
 
@@ -262,30 +313,28 @@ struct Content {
     is_joined: bool,
 }
 
-fn content_of(document: &Document, page: ObjectId, most: usize) -> Result<Option<Content>, Refused> {
-    let Ok(contents) = document.get_dictionary(page).and_then(|page| page.get(b"Contents")) else {
+fn content_of(edits: &Edits<'_>, page: Ref, number: u32, most: usize) -> Result<Option<Content>, Refused> {
+    let Some(contents) = edits.page(page)?.get(b"Contents") else {
         return Ok(None);
     };
-    let parts: Vec<&Object> = match form::resolve(document, contents) {
+    let parts: Vec<&Object> = match edits.follow(contents) {
         Object::Array(parts) => parts.iter().collect(),
         stream => vec![stream],
     };
     let several = parts.len() > 1;
     let (mut bytes, mut is_joined) = (Vec::new(), false);
     for part in parts {
-        if let Object::Stream(stream) = form::resolve(document, part) {
-            match stream.get_plain_content_with_limit(most) {
-                Ok(content) => {
-                    let line_ends = content.last().is_none_or(|last| matches!(last, b'\n' | b'\r'));
-                    is_joined |= several && !line_ends;
-                    bytes.extend_from_slice(&content);
-                }
-                Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => {
-                    return Err(Refused::TooDemanding);
-                }
-                // Nothing that a viewer shows.
-                Err(_) => {}
+        if let Object::Stream(stream) = edits.follow(part) {
+            let decoded = edits.decode(stream, most).map_err(|defect| match defect.rule {
+                Rule::TooLarge => Refused::TooDemanding,
+                _ => Refused::ContentLost { page: number },
+            })?;
+            if !decoded.left.is_empty() {
+                return Err(Refused::ContentLost { page: number });
             }
+            let line_ends = decoded.bytes.last().is_none_or(|last| matches!(last, b'\n' | b'\r'));
+            is_joined |= several && !line_ends;
+            bytes.extend_from_slice(&decoded.bytes);
             bytes.push(b'\n');
         }
         if bytes.len() > most {
@@ -295,71 +344,94 @@ fn content_of(document: &Document, page: ObjectId, most: usize) -> Result<Option
     Ok(Some(Content { bytes, is_joined }))
 }
 
-/// Makes every stream decode. Answers how many did not.
-fn settle_streams(document: &mut Document) -> u32 {
-    let mut dropped = 0_u32;
-    for object in document.objects.values_mut() {
-        if let Object::Stream(stream) = object
-            && settle_stream(stream)
-        {
-            dropped = dropped.saturating_add(1);
-        }
+/// Makes every stream decode. Answers how many did not; what pages draw is not among them, for it must not be dropped.
+fn settle_streams(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
+    let mut drawn = BTreeSet::new();
+    for page in edits.pages()? {
+        let Some(contents) = edits.page(page)?.get(b"Contents") else {
+            continue;
+        };
+        drawn.extend(contents.as_ref());
+        let parts = edits.follow(contents).as_array().unwrap_or_default();
+        drawn.extend(parts.iter().filter_map(Object::as_ref));
     }
-    dropped
+    let mut dropped = 0_u32;
+    change_each(edits, |known, id, object| {
+        if let Object::Stream(stream) = object {
+            let is_damaged = settle_stream(known, stream, drawn.contains(&id));
+            dropped = dropped.saturating_add(u32::from(is_damaged));
+        }
+    })?;
+    Ok(dropped)
 }
 
-/// Makes one stream decode; true where it did not.
-fn settle_stream(stream: &mut Stream) -> bool {
-    spell_out(stream);
-    let Ok(filters) = stream.filters() else {
+/// Makes one stream decode; true where it did not. What is drawn by a page stays as it is then.
+fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool {
+    spell_out(known, &mut stream.dict);
+    let Ok(steps) = filter::steps(&stream.dict, |object| known.resolve(object)) else {
         return false;
     };
-    if filters == [b"DCTDecode"] {
+    let names: Vec<&[u8]> = steps
+        .iter()
+        .map(|step| step.name.as_slice())
+        .filter(|name| *name != b"Crypt")
+        .collect();
+    let Ok(raw) = known.view().raw(stream) else {
+        return false;
+    };
+    if names == [b"DCTDecode"] {
         // Without its first marker it is no JPEG, and no viewer shows it.
-        let is_picture = stream.content.starts_with(&[0xFF, 0xD8]);
+        let is_picture = is_drawn || raw.starts_with(&[0xFF, 0xD8]);
         if !is_picture {
             *stream = empty_form();
         }
         return !is_picture;
     }
-    if filters.is_empty() || !filters.iter().all(|filter| LOSSLESS.contains(filter)) {
+    if names.is_empty() || !names.iter().all(|filter| LOSSLESS.contains(filter)) {
         return false;
     }
-    let only_deflated = filters == [b"FlateDecode"];
-    if only_deflated && inflates(&stream.content) {
+    if names == [b"FlateDecode"] && inflates(&raw) {
         return false;
     }
-    // Whether the older filters decode cleanly is not told by the decoder, so they are always done anew.
-    let decoded = stream.decompressed_content_with_limit(MOST_DECODED);
-    let is_damaged = only_deflated || decoded.is_err();
-    stream.set_plain_content(decoded.unwrap_or_default());
-    stream.dict.remove(b"DP");
-    // Only saves room: what cannot be compressed stays as it is.
-    let _ = stream.compress();
+    let (decoded, is_damaged) = match filter::decode(steps.clone(), &raw, MOST_DECODED) {
+        Ok(decoded) => (decoded.bytes, false),
+        // Many programs write nothing where they should write that there is nothing.
+        Err(_) if raw.is_empty() => (Vec::new(), false),
+        Err(Rule::TooLarge) => return false,
+        Err(_) if is_drawn => return false,
+        Err(_) => (filter::decode_beginning(steps, &raw, MOST_DECODED), true),
+    };
+    *stream = with_content(stream.dict.clone(), decoded);
     is_damaged
 }
 
-/// Filters have short names in inline images alone (Table 92); viewers take them everywhere.
-fn spell_out(stream: &mut Stream) {
-    let full = |name: &[u8]| match name {
-        b"Fl" => Some("FlateDecode"),
-        b"LZW" => Some("LZWDecode"),
-        b"A85" => Some("ASCII85Decode"),
-        b"AHx" => Some("ASCIIHexDecode"),
-        b"RL" => Some("RunLengthDecode"),
-        b"DCT" => Some("DCTDecode"),
-        b"CCF" => Some("CCITTFaxDecode"),
-        _ => None,
+/// Filters have short names in inline images alone (Table 92); viewers take them everywhere. And they are written in the
+/// stream's own dictionary, for not every reader looks elsewhere.
+fn spell_out(known: &Edits<'_>, dict: &mut Dict) {
+    let full = |object: &Object| {
+        let meaning = object.as_name().map(Name::bytes);
+        Some(match meaning.as_deref()? {
+            b"Fl" => &b"FlateDecode"[..],
+            b"LZW" => b"LZWDecode",
+            b"A85" => b"ASCII85Decode",
+            b"AHx" => b"ASCIIHexDecode",
+            b"RL" => b"RunLengthDecode",
+            b"DCT" => b"DCTDecode",
+            b"CCF" => b"CCITTFaxDecode",
+            _ => return None,
+        })
     };
-    let spell = |object: &mut Object| {
-        if let Some(name) = object.as_name().ok().and_then(full) {
-            *object = name.into();
-        }
+    let spelled = |object: &Object| {
+        let object = known.follow(object);
+        full(object).map_or_else(|| object.clone(), name)
     };
-    match stream.dict.get_mut(b"Filter") {
-        Ok(Object::Array(filters)) => filters.iter_mut().for_each(spell),
-        Ok(filter) => spell(filter),
-        Err(_) => {}
+    for key in [&b"Filter"[..], b"DecodeParms"] {
+        let Some(value) = dict.get(key) else { continue };
+        let value = match known.follow(value) {
+            Object::Array(items) => items.iter().map(spelled).collect::<Vec<_>>().into(),
+            one => spelled(one),
+        };
+        dict.set(key, value);
     }
 }
 
@@ -376,11 +448,4 @@ fn inflates(content: &[u8]) -> bool {
             _ => return false,
         }
     }
-}
-
-/// Draws nothing.
-pub(super) fn empty_form() -> Stream {
-    let mut form: Dictionary = dictionary! { "Type" => "XObject", "Subtype" => "Form" };
-    form.set("BBox", [0, 0, 1, 1].map(Object::from).to_vec());
-    Stream::new(form, Vec::new())
 }

@@ -4,6 +4,8 @@
 //! by what ISO 32000-2, 12.8.2, allows after an approval signature: further signature fields, whose
 //! appearance shows what was filled in (`crate::marks::extend`). So a signed upload is taken only if
 //!
+//! - it keeps the rules of the format, so that all programs read the same from it, and our renderer does: it resolves the same
+//!   content of every page;
 //! - every signature is intact by our own verifier, whoever the signer is;
 //! - every one still is when the file has been extended and sealed. That is not concluded from certifications and locks but
 //!   tried: so a file that is taken is by construction one whose sealed document the verifier calls sound;
@@ -12,14 +14,17 @@
 
 use domain::field::Placement;
 use jiff::Timestamp;
-use lopdf::Document;
 
-use super::{Change, Intake, Limits, Refused, Warning, clean, compare, layers, metadata, page_sizes, settle};
+use super::look::Look;
+use super::upload::Upload;
+use super::{
+    Change, Intake, Limits, Refused, Warning, annotations, clean, compare, layers, metadata, page_sizes,
+    refuse_many_pages, settle, showing,
+};
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
-use crate::pdf::form;
-use crate::pdf::revision::RevisionWriter;
 use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Objects, PdfDefect, Rule, acro_form};
 use crate::pki::authority::create_root;
 use crate::pki::keys::{KeyKind, Signer};
 use crate::sealing::validation_data::{ValidationData, add_validation_data};
@@ -32,47 +37,54 @@ use crate::verify::{Fault, SignatureKind, SignatureReport, verify_soundness};
 const REHEARSED_AT: i64 = 946_684_800;
 
 /// Has somebody signed it? Usage rights are no signature of a person.
-pub(super) fn is_signed(document: &Document) -> bool {
-    let certified = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"Perms"))
+pub(super) fn is_signed(objects: &impl Objects) -> Result<bool, PdfDefect> {
+    let is_certified = objects
+        .dict_of_catalog(b"Perms")
         .is_some_and(|permissions| permissions.has(b"DocMDP"));
-    certified || !form::signatures(document).is_empty()
+    Ok(is_certified || !acro_form::signatures(objects)?.is_empty())
 }
 
 /// Takes a signed file as it is, or says why not.
-pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> Result<Intake, Refused> {
-    if document.was_encrypted() {
+pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Result<Intake, Refused> {
+    if upload.was_encrypted() {
         return Err(Refused::SignedAndEncrypted);
     }
-    // Where a revision can be appended, readers also agree on what is there.
-    if document.xref_recovery.is_some() || RevisionWriter::new(&bytes, &document).is_err() {
-        return Err(Refused::SignedAndDamaged);
+    if let Upload::Rebuilt { defect, .. } = upload {
+        // A broken signature says more than a broken rule.
+        return Err(match are_intact(bytes) {
+            Err(broken @ Refused::BrokenSignature { .. }) => broken,
+            _ => damaged(defect),
+        });
     }
-    if clean::is_dynamic_xfa(&document) {
+    let file = upload.view();
+    if clean::is_dynamic_xfa(&file) {
         return Err(Refused::DynamicXfa);
     }
-    let pages = page_sizes(&document, limits)?;
-    let kept = kept(&document);
-    let has_damaged_metadata = metadata::is_damaged(&document);
-    // The verifier reads the file for itself: once is enough.
-    if settle::has_external_streams(&document) {
+    file.pages().map_err(|defect| damaged(&defect))?;
+    refuse_many_pages(&file, limits)?;
+    let pages = page_sizes(&file, limits)?;
+    showing::refuse_unreadable(&file)?;
+    let kept = kept(upload);
+    if settle::has_external_streams(&file)? {
         return Err(Refused::ExternalContent);
     }
-    let has_room = has_room(&document);
-    drop(document);
-    if !has_room {
+    if !has_room(file) {
         return Err(Refused::SignedWithUnusableValidationData);
     }
-    let signatures = are_intact(&bytes)?;
+    let signatures = are_intact(bytes.clone())?;
     let mut warnings = vec![Warning::AlreadySigned { count: signatures }];
     warnings.extend(kept?);
-    if has_damaged_metadata {
+    if metadata::is_damaged(&file) {
         return Err(Refused::SignedWithDamagedMetadata);
     }
+    if let Some(unseen) = annotations::unseen(&file) {
+        return Err(Refused::SignedWithUnseen {
+            page: unseen.page,
+            kind: unseen.kind,
+        });
+    }
     allows_more(&bytes, pages.len())?;
-    compare::has_sizes(bytes.clone(), &pages)?;
+    compare::has_content(bytes.clone(), &pages, &file, limits)?;
     Ok(Intake {
         pdf: bytes.into_vec(),
         pages,
@@ -83,8 +95,17 @@ pub(super) fn take(bytes: SharedBytes, document: Document, limits: &Limits) -> R
     })
 }
 
+fn damaged(defect: &PdfDefect) -> Refused {
+    match defect.rule {
+        Rule::TooLarge => Refused::TooDemanding,
+        _ => Refused::SignedAndDamaged {
+            detail: defect.to_string(),
+        },
+    }
+}
+
 /// How many signatures there are, all of them intact.
-fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
+fn are_intact(bytes: SharedBytes) -> Result<u32, Refused> {
     // A sender may know signers that we do not.
     let verdict = verify_soundness(bytes);
     // What follows the last signature is allowed by all of them, or they would not be intact; the seal will cover it.
@@ -92,10 +113,12 @@ fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
     let fault = verdict
         .unsound()
         .filter(|(_, fault)| !matches!(fault, Fault::NotCoveredToEnd { .. }))
-        .min_by_key(|(_, fault)| matches!(fault, Fault::DamagedStructure));
+        .min_by_key(|(_, fault)| matches!(fault, Fault::DamagedStructure { .. }));
     match fault {
         None => Ok(u32::try_from(verdict.signatures.len()).unwrap_or(u32::MAX)),
-        Some((_, Fault::DamagedStructure)) => Err(Refused::SignedAndDamaged),
+        Some((_, fault @ Fault::DamagedStructure { .. })) => Err(Refused::SignedAndDamaged {
+            detail: fault.to_string(),
+        }),
         Some((field, fault)) => Err(Refused::BrokenSignature {
             field: field.unwrap_or_default().to_owned(),
             detail: fault.to_string(),
@@ -106,13 +129,13 @@ fn are_intact(bytes: &[u8]) -> Result<u32, Refused> {
 
 /// May the file be extended and sealed? It is tried, with something on every page and a key that nobody knows afterwards, and
 /// the verifier has the word: nothing here decides by itself what a signature permits.
-fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
+fn allows_more(bytes: &SharedBytes, pages: usize) -> Result<(), Refused> {
     let sealed = rehearsed(bytes, pages).map_err(|detail| Refused::CannotBeExtended {
         field: String::new(),
         detail,
         fault: None,
     })?;
-    let verdict = verify_soundness(&sealed);
+    let verdict = verify_soundness(sealed);
     let Some((field, fault)) = verdict.unsound().next() else {
         return Ok(());
     };
@@ -139,7 +162,7 @@ fn allows_more(bytes: &[u8], pages: usize) -> Result<(), Refused> {
 }
 
 /// The file, extended and sealed as it will be when all have signed, with validation data behind it.
-fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
+fn rehearsed(bytes: &SharedBytes, pages: usize) -> Result<Vec<u8>, String> {
     let said = |error: &dyn std::error::Error| error.to_string();
     let marks: Vec<Mark> = (1..)
         .take(pages)
@@ -166,21 +189,21 @@ fn rehearsed(bytes: &[u8], pages: usize) -> Result<Vec<u8>, String> {
         mark: None,
     };
     let key = create_root("Rehearsal", KeyKind::EcdsaP256, at).map_err(|error| said(&error))?;
-    let sealed = seal(&extended, &key, &details).map_err(|error| said(&error))?;
+    let sealed = seal(extended, &key, &details).map_err(|error| said(&error))?;
     let data = ValidationData {
         certificates: key.certificates().to_vec(),
         ..ValidationData::default()
     };
-    add_validation_data(&sealed, &data).map_err(|error| said(&error))
+    add_validation_data(sealed, &data).map_err(|error| said(&error))
 }
 
 /// What stays in the file that would be removed from another one.
-fn kept(document: &Document) -> Result<Option<Warning>, Refused> {
-    if layers::remove(&mut document.clone(), 0).hidden > 0 {
+fn kept(upload: &Upload) -> Result<Option<Warning>, Refused> {
+    if layers::remove(&mut upload.edits(), 0)?.hidden > 0 {
         return Err(Refused::SignedAndActive);
     }
     let mut warning = None;
-    for change in clean::clean(&mut document.clone()) {
+    for change in clean::clean(&mut upload.edits())? {
         match change {
             Change::EmbeddedFilesRemoved { count } => warning = Some(Warning::EmbeddedFilesKept { count }),
             // A grant of rights to readers shows nothing and does nothing.

@@ -4,13 +4,14 @@
 //! what lay behind the cut is not found. By the letter a reference to it is null (7.3.10), so that a page loses its fonts,
 //! its pictures or all of its content, and the comparison of the pages with the upload sees the same loss on both sides. So
 //! no file may end within an object, or within a revision (7.5.6), of which a part would be laid over the revision before;
-//! and after a repair whatever the pages need must be there.
+//! and if it had to be rebuilt, whatever the pages need must be there.
 //!
 //! A file that was read as it is written is not asked for the latter: there, a reference to nothing is null, and was meant so.
 
 use std::collections::BTreeSet;
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
+use super::look::parts;
+use crate::pdf::{Dict, Object, Ref, View};
 
 /// Where the catalog leads to what shows on pages: the pages, the form, and which layers are on.
 const SHOWN: [&[u8]; 3] = [b"Pages", b"AcroForm", b"OCProperties"];
@@ -39,9 +40,10 @@ const NOT_SHOWN: [&[u8]; 19] = [
     b"XFA",
 ];
 
-/// Whether nothing that shows is missing from a document that a repair has read.
-pub(super) fn has_all_parts(document: &Document) -> bool {
-    !lost_its_encryption(document) && !lacks_what_pages_need(document)
+/// Whether nothing that shows is missing from a file that had to be rebuilt. `listed` is the file by its cross-references, if
+/// those keep the rules: what they do not list was never there.
+pub(super) fn has_all_parts(view: &View<'_>, listed: Option<View<'_>>) -> bool {
+    !lost_its_encryption(*view) && !lacks_what_pages_need(*view, listed)
 }
 
 /// Whether the file begins as a PDF (7.5.2; as viewers do, that is looked for in a kilobyte) and has no end behind its last object
@@ -95,47 +97,47 @@ fn contains(bytes: &[u8], word: &[u8]) -> bool {
 }
 
 /// Whether the file says how it is encrypted (7.6.2), and its trailer, which was lost, does not: nothing was decrypted.
-fn lost_its_encryption(document: &Document) -> bool {
+fn lost_its_encryption(view: View<'_>) -> bool {
     let is_encryption = |object: &Object| {
-        object.as_dict().is_ok_and(|dictionary| {
+        object.as_dict().is_some_and(|dict| {
             [&b"Filter"[..], b"V", b"R", b"O", b"U", b"P"]
                 .iter()
-                .all(|key| dictionary.has(key))
+                .all(|key| dict.has(key))
         })
     };
-    !document.was_encrypted() && document.objects.values().any(is_encryption)
+    let was_encrypted = view.trailer().is_ok_and(|trailer| trailer.has(b"Encrypt"));
+    !was_encrypted && view.objects().any(|(_, object)| object.is_ok_and(is_encryption))
 }
 
-/// Whether something that shows on pages refers to an object that is not there.
-fn lacks_what_pages_need(document: &Document) -> bool {
-    let Ok(catalog) = document.catalog() else {
+/// Whether something that shows on pages refers to an object that is not there, or that cannot be read.
+fn lacks_what_pages_need(view: View<'_>, listed: Option<View<'_>>) -> bool {
+    let Ok(catalog) = view.catalog() else {
         return true;
     };
-    let mut waiting: Vec<&Object> = SHOWN.iter().filter_map(|key| catalog.get(key).ok()).collect();
-    let mut seen: BTreeSet<ObjectId> = BTreeSet::new();
+    let mut waiting: Vec<&Object> = SHOWN.iter().filter_map(|key| catalog.get(key)).collect();
+    let mut seen: BTreeSet<Ref> = BTreeSet::new();
     while let Some(object) = waiting.pop() {
         match object {
-            Object::Reference(id) if seen.insert(*id) => match document.objects.get(id) {
-                Some(object) => waiting.push(object),
-                None => return true,
+            Object::Ref(id) if seen.insert(*id) => match view.object(*id) {
+                Ok(object) if view.has(*id) => waiting.push(object),
+                _ if listed.is_some_and(|listed| !listed.has(*id)) => {}
+                _ => return true,
             },
-            Object::Array(items) => waiting.extend(items),
-            Object::Dictionary(dictionary) => waiting.extend(shown(dictionary)),
+            Object::Dict(dict) => waiting.extend(shown(dict)),
             Object::Stream(stream) => waiting.extend(shown(&stream.dict)),
-            _ => {}
+            other => waiting.extend(parts(other)),
         }
     }
     false
 }
 
 /// The values of a dictionary that may show. One that says nothing of what it is holds names of the file's own choice, of fonts
-/// or pictures.
-fn shown(dictionary: &Dictionary) -> impl Iterator<Item = &Object> {
+/// or pictures. A length was looked for where it was needed.
+fn shown(dict: &Dict) -> impl Iterator<Item = &Object> {
     let is_typed = [&b"Type"[..], b"Subtype", b"Parent", b"Length"]
         .iter()
-        .any(|key| dictionary.has(key));
-    dictionary
-        .iter()
-        .filter(move |(key, _)| !is_typed || !NOT_SHOWN.contains(&key.as_slice()))
+        .any(|key| dict.has(key));
+    dict.iter()
+        .filter(move |(key, _)| !is_typed || !(key.is(b"Length") || NOT_SHOWN.iter().any(|unseen| key.is(unseen))))
         .map(|(_, value)| value)
 }

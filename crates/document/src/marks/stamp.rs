@@ -7,9 +7,11 @@
 //! in `q` … `Q`, for it may leave the graphics state changed (ISO 32000-2, 8.4.2), and its
 //! resources are copied before ours are added, for it may share them with other pages.
 //!
+//! In a tagged file the marks become part of its structure (`super::tagging`).
+//!
 //! The file must be one that intake wrote or took: it is parsed here, in the main process.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use domain::drawing::Drawing;
 use domain::field::Placement;
@@ -21,13 +23,19 @@ use krilla::num::NormalizedF32;
 use krilla::page::PageSettings;
 use krilla::paint::{Fill, FillRule, LineCap, LineJoin, Stroke};
 use krilla::surface::Surface;
-use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use thiserror::Error;
 
 use crate::marks::drawing::{DrawingFault, Figure, Segment, figure};
+use crate::marks::extend;
 use crate::marks::picture::{Decoded, PictureFault};
-use crate::pdf::geometry::{DisplayedBox, GeometryFault, PageGeometry, displayed_box, inherited};
-use crate::pdf::revision::{self, RevisionError, RevisionWriter};
+use crate::marks::tagging::{self, Meaning};
+use crate::pdf::append::{AppendError, append};
+use crate::pdf::edit::Edits;
+use crate::pdf::geometry::{DisplayedBox, GeometryFault, Matrix, PageGeometry, displayed_box};
+use crate::pdf::import::Import;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::structure::Structure;
+use crate::pdf::{Dict, File, Object, Objects, PdfDefect, Ref, Stream};
 use crate::text::fonts::Fonts;
 use crate::text::layout::{self, BoxText, Outline, TextFault, TextStyle};
 
@@ -52,6 +60,13 @@ pub enum MarkContent {
         /// How it looks.
         style: TextStyle,
     },
+    /// A text beside the content, as in the margin of each page: assistive technology passes over it.
+    Aside {
+        /// The text.
+        text: String,
+        /// How it looks.
+        style: TextStyle,
+    },
     /// The value of a form's field: as a text, but what does not fit is cut off.
     FormText {
         /// The text.
@@ -67,6 +82,8 @@ pub enum MarkContent {
     Picture {
         /// The file.
         bytes: Vec<u8>,
+        /// What it is, for those who do not see it.
+        words: String,
     },
     /// A signature or seal that is drawn from its description, as large as its box allows, in the middle of it.
     Drawing(Drawing),
@@ -103,9 +120,9 @@ pub enum StampError {
         /// Why.
         fault: MarkFault,
     },
-    /// The file cannot be parsed; intake would have refused it.
-    #[error("the file cannot be read as a PDF; take it in anew")]
-    Unreadable(#[from] lopdf::Error),
+    /// The file cannot be read; intake would have refused it.
+    #[error("the file cannot be read as a PDF; take it in anew: {0}")]
+    Unreadable(#[from] PdfDefect),
     /// A page's boxes make no sense; intake would have refused the file.
     #[error("page {page}: {fault}")]
     Geometry {
@@ -117,9 +134,9 @@ pub enum StampError {
     /// The marks could not be drawn as PDF.
     #[error("the marks could not be drawn: {0}")]
     Drawing(String),
-    /// The revision could not be written.
+    /// Nothing can be appended to the file.
     #[error(transparent)]
-    Revision(#[from] RevisionError),
+    Append(#[from] AppendError),
 }
 
 /// Would `mark` be drawn on a page of `size`? What [`stamp`] would refuse, this refuses, so that a
@@ -138,41 +155,64 @@ pub fn outline(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Option<Out
 }
 
 /// Draws all `marks` and returns the file with its new revision; without marks, as it was.
-pub fn stamp(pdf: &[u8], fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
-    stamp_onto(pdf, fonts, marks, invoke)
+pub fn stamp(pdf: impl Into<SharedBytes>, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<u8>, StampError> {
+    stamp_onto(pdf.into(), fonts, marks, Where::InPages)
 }
 
-/// Draws all `marks`, and has `place` put the drawing of each sheet where it shows.
-pub(super) fn stamp_onto(
-    pdf: &[u8],
-    fonts: &Fonts,
-    marks: &[Mark],
-    mut place: impl FnMut(&Document, &Sheet, ObjectId, &mut RevisionWriter<'_>) -> Result<(), StampError>,
-) -> Result<Vec<u8>, StampError> {
+/// Where marks are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Where {
+    /// In the content of pages, and in the structure of a tagged file.
+    InPages,
+    /// In new signature fields, for nothing else may be changed.
+    InFields,
+}
+
+/// Draws all `marks`.
+pub(super) fn stamp_onto(pdf: SharedBytes, fonts: &Fonts, marks: &[Mark], place: Where) -> Result<Vec<u8>, StampError> {
     if marks.is_empty() {
-        return Ok(pdf.to_vec());
+        return Ok(pdf.into_vec());
     }
-    let document = revision::read(pdf)?;
-    let sheets = sheets(&document, fonts, marks)?;
-    let drawings = sheets.iter().map(|sheet| (&sheet.size, sheet.marks.as_slice()));
-    let overlay = Document::load_mem(&draw(fonts, drawings)?)?;
-    let mut writer = RevisionWriter::new(pdf, &document)?;
-    let mut imported = HashMap::new();
-    for (sheet, page) in sheets.iter().zip(overlay.page_iter()) {
-        let form = import_form(&overlay, page, &sheet.size, &mut imported, &mut writer)?;
-        place(&document, sheet, form, &mut writer)?;
+    let file = File::open(pdf, None)?;
+    let mut edits = Edits::new(file.latest());
+    let sheets = sheets(&edits, fonts, marks)?;
+    let mut structure = match place {
+        Where::InPages => Structure::of(&edits)?,
+        Where::InFields => None,
+    };
+    let overlay = draw_pages(
+        structure.is_some(),
+        sheets.iter().map(|sheet| (&sheet.size, sheet)),
+        |sheet, surface| draw_sheet(fonts, sheet, surface),
+    )?;
+    let overlay = File::open(overlay, None)?;
+    let mut import = Import::new(overlay.latest());
+    for (sheet, page) in sheets.iter().zip(overlay.latest().pages()?) {
+        let form = import_form(&mut import, page, &sheet.size, &mut edits)?;
+        match place {
+            Where::InPages => invoke(sheet, form, &mut edits)?,
+            Where::InFields => extend::add_field(sheet, form, &mut edits)?,
+        }
+        if let Some(structure) = &mut structure {
+            tagging::tag(sheet, form, structure, &mut edits)?;
+        }
     }
-    Ok(writer.finish()?.bytes)
+    if let Some(structure) = structure {
+        structure.write(&mut edits)?;
+    }
+    Ok(append(edits)?.bytes)
 }
 
 /// The marks of one page, proved.
 pub(super) struct Sheet {
     /// The page's number, from 1.
     pub(super) number: u32,
-    pub(super) page: ObjectId,
+    pub(super) page: Ref,
     pub(super) geometry: PageGeometry,
     size: PageSize,
     pub(super) marks: Vec<(DisplayedBox, Prepared)>,
+    /// What each mark says.
+    pub(super) meanings: Vec<Meaning>,
 }
 
 pub(super) enum Prepared {
@@ -191,7 +231,7 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
     }
     let place = displayed_box(size, &mark.placement);
     let prepared = match &mark.content {
-        MarkContent::Text { text, style } => Prepared::Text(layout::in_box(
+        MarkContent::Text { text, style } | MarkContent::Aside { text, style } => Prepared::Text(layout::in_box(
             fonts,
             text,
             style,
@@ -207,14 +247,14 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
         )?),
         MarkContent::Check => Prepared::Check,
         MarkContent::Dot => Prepared::Dot,
-        MarkContent::Picture { bytes } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
+        MarkContent::Picture { bytes, .. } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
         MarkContent::Drawing(drawing) => Prepared::Figure(figure(drawing)?),
     };
     Ok((place, prepared))
 }
 
-fn sheets(document: &Document, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Sheet>, StampError> {
-    let pages: Vec<ObjectId> = document.page_iter().collect();
+fn sheets(objects: &impl Objects, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Sheet>, StampError> {
+    let pages = objects.pages()?;
     let mut sheets: BTreeMap<u32, Sheet> = BTreeMap::new();
     for (index, mark) in marks.iter().enumerate() {
         let refuse = |fault| StampError::Mark { index, fault };
@@ -225,7 +265,7 @@ fn sheets(document: &Document, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Shee
                     .ok()
                     .and_then(|page| pages.get(page.checked_sub(1)?))
                     .ok_or_else(|| refuse(MarkFault::NoSuchPage))?;
-                let geometry = PageGeometry::read(document, *page)
+                let geometry = PageGeometry::of(objects, objects.page(*page)?)
                     .map_err(|fault| StampError::Geometry { page: mark.page, fault })?;
                 let size = geometry.displayed_size();
                 entry.insert(Sheet {
@@ -234,11 +274,13 @@ fn sheets(document: &Document, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Shee
                     geometry,
                     size,
                     marks: Vec::new(),
+                    meanings: Vec::new(),
                 })
             }
         };
         let prepared = prepare(fonts, &sheet.size, mark).map_err(refuse)?;
         sheet.marks.push(prepared);
+        sheet.meanings.push(Meaning::of(&mark.content));
     }
     Ok(sheets.into_values().collect())
 }
@@ -246,8 +288,27 @@ fn sheets(document: &Document, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Shee
 /// One mark alone on a page of `size`: where it is, and a PDF of one page that shows it.
 pub(crate) fn draw_alone(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox, Vec<u8>), StampError> {
     let prepared = prepare(fonts, size, mark).map_err(|fault| StampError::Mark { index: 0, fault })?;
-    let drawing = draw(fonts, std::iter::once((size, std::slice::from_ref(&prepared))))?;
-    Ok((prepared.0, drawing))
+    let (place, mark) = prepared;
+    let drawing = draw_pages(false, std::iter::once((size, ())), |(), surface| {
+        draw_mark(fonts, surface, &place, &mark)
+    })?;
+    Ok((place, drawing))
+}
+
+/// A PDF with a page for each box, which shows its mark; fails with the place of the one that cannot be drawn.
+pub(crate) fn draw_boxes<'b>(
+    fonts: &Fonts,
+    boxes: impl Iterator<Item = (&'b PageSize, &'b Mark)>,
+) -> Result<Vec<u8>, usize> {
+    let mut prepared = Vec::new();
+    for (place, (size, mark)) in boxes.enumerate() {
+        prepared.push((size, prepare(fonts, size, mark).map_err(|_| place)?));
+    }
+    let pages = prepared.iter().map(|(size, mark)| (*size, mark));
+    draw_pages(false, pages, |(place, mark), surface| {
+        draw_mark(fonts, surface, place, mark)
+    })
+    .map_err(|_| prepared.len())
 }
 
 /// Takes what [`draw_alone`] drew into a revision, as an appearance (12.5.5) within `place` of the displayed page.
@@ -255,16 +316,17 @@ pub(crate) fn import_alone(
     drawing: &[u8],
     geometry: &PageGeometry,
     place: &DisplayedBox,
-    revision: &mut RevisionWriter<'_>,
-) -> Result<ObjectId, StampError> {
-    let overlay = Document::load_mem(drawing)?;
-    let page = overlay
-        .page_iter()
-        .next()
+    edits: &mut Edits<'_>,
+) -> Result<Ref, StampError> {
+    let overlay = File::open(drawing, None)?;
+    let page = *overlay
+        .latest()
+        .pages()?
+        .first()
         .ok_or_else(|| StampError::Drawing("it has no page".to_owned()))?;
     let size = geometry.displayed_size();
-    let form = import_form(&overlay, page, &size, &mut HashMap::new(), revision)?;
-    as_appearance(form, geometry, place, revision)?;
+    let form = import_form(&mut Import::new(overlay.latest()), page, &size, edits)?;
+    as_appearance(form, geometry, place, edits)?;
     Ok(form)
 }
 
@@ -272,51 +334,42 @@ pub(crate) fn import_alone(
 /// origin at the bottom left; its matrix takes it to user space, where its box is the annotation's rectangle: the algorithm
 /// of 12.5.5 then moves nothing.
 pub(super) fn as_appearance(
-    form: ObjectId,
+    form: Ref,
     geometry: &PageGeometry,
     place: &DisplayedBox,
-    revision: &mut RevisionWriter<'_>,
-) -> Result<(), RevisionError> {
+    edits: &mut Edits<'_>,
+) -> Result<(), PdfDefect> {
     let bottom = geometry.displayed_size().height_points - place.y - place.height;
     let matrix = geometry.overlay_matrix();
-    let form = revision.edit_dictionary(form)?;
-    form.set(
-        "BBox",
-        reals([place.x, bottom, place.x + place.width, bottom + place.height]),
-    );
-    form.set(
-        "Matrix",
-        reals([matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f]),
-    );
+    if let Some(form) = edits.edit_dict(form)? {
+        let corners = [place.x, bottom, place.x + place.width, bottom + place.height];
+        form.set(b"BBox", Object::numbers(corners));
+        let Matrix { a, b, c, d, e, f } = matrix;
+        form.set(b"Matrix", Object::numbers([a, b, c, d, e, f]));
+    }
     Ok(())
 }
 
-/// Numbers as an array has them.
-pub(crate) fn reals<const COUNT: usize>(numbers: [f64; COUNT]) -> Vec<Object> {
-    numbers.iter().map(|number| Object::Real(single(*number))).collect()
-}
-
-/// All sheets as one PDF, a page each.
-fn draw<'s>(
-    fonts: &Fonts,
-    sheets: impl Iterator<Item = (&'s PageSize, &'s [(DisplayedBox, Prepared)])>,
-) -> Result<Vec<u8>, StampError> {
-    draw_pages(sheets, |marks, surface| {
-        marks
-            .iter()
-            .try_for_each(|(place, mark)| draw_mark(fonts, surface, place, mark))
-    })
+fn draw_sheet(fonts: &Fonts, sheet: &Sheet, surface: &mut Surface<'_>) -> Option<()> {
+    for ((place, mark), meaning) in sheet.marks.iter().zip(&sheet.meanings) {
+        // Without tags this does nothing.
+        surface.start_tagged(meaning.tag());
+        draw_mark(fonts, surface, place, mark)?;
+        surface.end_tagged();
+    }
+    Some(())
 }
 
 /// A PDF of pages of these sizes, each drawn by `draw_page`; `None` from it: something has no size.
 fn draw_pages<'s, T>(
+    is_tagged: bool,
     pages: impl Iterator<Item = (&'s PageSize, T)>,
     draw_page: impl Fn(T, &mut Surface<'_>) -> Option<()>,
 ) -> Result<Vec<u8>, StampError> {
     let failed = |reason: &str| StampError::Drawing(reason.to_owned());
     let mut document = krilla::Document::new_with(SerializeSettings {
         xmp_metadata: false,
-        enable_tagging: false,
+        enable_tagging: is_tagged,
         ..SerializeSettings::default()
     });
     for (size, content) in pages {
@@ -421,7 +474,7 @@ pub(super) fn figure_page(figure: &Figure) -> Result<Vec<u8>, StampError> {
         width: size.width_points,
         height: size.height_points,
     };
-    draw_pages([(&size, figure)].into_iter(), |figure, surface| {
+    draw_pages(false, [(&size, figure)].into_iter(), |figure, surface| {
         draw_figure(surface, &place, figure)
     })
 }
@@ -447,139 +500,68 @@ fn circle(x: f32, y: f32, radius: f32) -> Option<krilla::geom::Path> {
     path.finish()
 }
 
-/// Copies the drawing of one sheet into the revision as a form `XObject` (8.10).
-fn import_form(
-    overlay: &Document,
-    page: ObjectId,
-    size: &PageSize,
-    imported: &mut HashMap<ObjectId, ObjectId>,
-    revision: &mut RevisionWriter<'_>,
-) -> Result<ObjectId, StampError> {
-    let dictionary = overlay.get_dictionary(page)?;
-    let content = overlay.dereference(dictionary.get(b"Contents")?)?.1.as_stream()?;
-    let resources = overlay.dereference(dictionary.get(b"Resources")?)?.1.clone();
-    let resources = import(overlay, resources, imported, revision);
-    let mut form = Stream::new(content.dict.clone(), content.content.clone());
-    form.allows_compression = false;
-    form.dict.set("Type", "XObject");
-    form.dict.set("Subtype", "Form");
-    let (width, height) = (single(size.width_points), single(size.height_points));
-    form.dict.set(
-        "BBox",
-        vec![0.into(), 0.into(), Object::Real(width), Object::Real(height)],
-    );
-    form.dict.set("Resources", resources);
+/// Copies the drawing of one sheet into the file as a form `XObject` (8.10).
+fn import_form(import: &mut Import<'_>, page: Ref, size: &PageSize, edits: &mut Edits<'_>) -> Result<Ref, StampError> {
+    let overlay = import.source();
+    let page = overlay.page(page)?;
+    let Object::Stream(mut form) = import.copy(overlay.get(page, b"Contents")?, edits)? else {
+        return Err(StampError::Drawing("a page has no content".to_owned()));
+    };
+    let resources = import.copy(overlay.get(page, b"Resources")?, edits)?;
     // Isolated: whatever the page's blending was, the marks are painted as they are (11.4.7).
-    form.dict.set(
-        "Group",
-        dictionary! { "Type" => "Group", "S" => "Transparency", "I" => true },
-    );
-    Ok(revision.add(form))
-}
-
-/// Copies `object` with everything it refers to, each object once.
-fn import(
-    overlay: &Document,
-    object: Object,
-    imported: &mut HashMap<ObjectId, ObjectId>,
-    revision: &mut RevisionWriter<'_>,
-) -> Object {
-    let mut waiting = Vec::new();
-    let object = renumbered(object, imported, revision, &mut waiting);
-    while let Some((old, new)) = waiting.pop() {
-        let copied = overlay.objects.get(&old).cloned().unwrap_or(Object::Null);
-        let copied = renumbered(copied, imported, revision, &mut waiting);
-        revision.replace(new, copied);
-    }
-    object
-}
-
-fn renumbered(
-    object: Object,
-    imported: &mut HashMap<ObjectId, ObjectId>,
-    revision: &mut RevisionWriter<'_>,
-    waiting: &mut Vec<(ObjectId, ObjectId)>,
-) -> Object {
-    match object {
-        Object::Reference(old) => Object::Reference(*imported.entry(old).or_insert_with(|| {
-            let new = revision.reserve();
-            waiting.push((old, new));
-            new
-        })),
-        Object::Array(items) => Object::Array(
-            items
-                .into_iter()
-                .map(|item| renumbered(item, imported, revision, waiting))
-                .collect(),
+    let group = Dict::of([
+        ("Type", Object::name("Group")),
+        ("S", Object::name("Transparency")),
+        ("I", true.into()),
+    ]);
+    for (key, value) in [
+        ("Type", Object::name("XObject")),
+        ("Subtype", Object::name("Form")),
+        (
+            "BBox",
+            Object::numbers([0.0, 0.0, size.width_points, size.height_points]),
         ),
-        Object::Dictionary(mut dictionary) => {
-            renumber_values(&mut dictionary, imported, revision, waiting);
-            Object::Dictionary(dictionary)
-        }
-        Object::Stream(mut stream) => {
-            renumber_values(&mut stream.dict, imported, revision, waiting);
-            Object::Stream(stream)
-        }
-        other => other,
+        ("Resources", resources),
+        ("Group", group.into()),
+    ] {
+        form.dict.set(key.as_bytes(), value);
     }
-}
-
-fn renumber_values(
-    dictionary: &mut Dictionary,
-    imported: &mut HashMap<ObjectId, ObjectId>,
-    revision: &mut RevisionWriter<'_>,
-    waiting: &mut Vec<(ObjectId, ObjectId)>,
-) {
-    for (_, value) in dictionary.iter_mut() {
-        *value = renumbered(std::mem::replace(value, Object::Null), imported, revision, waiting);
-    }
+    Ok(edits.add(form))
 }
 
 /// Makes the page draw `form` after everything else.
-fn invoke(
-    document: &Document,
-    sheet: &Sheet,
-    form: ObjectId,
-    revision: &mut RevisionWriter<'_>,
-) -> Result<(), StampError> {
-    let mut resources = match inherited(document, sheet.page, b"Resources") {
-        Some(Object::Dictionary(resources)) => resources.clone(),
-        _ => Dictionary::new(),
+fn invoke(sheet: &Sheet, form: Ref, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
+    let page = edits.page(sheet.page)?;
+    let mut resources = match edits.inherited(page, b"Resources")? {
+        Object::Dict(resources) => resources.clone(),
+        _ => Dict::new(),
     };
-    let mut forms = match resources.get(b"XObject").map(|entry| revision.resolve(entry)) {
-        Ok(Object::Dictionary(forms)) => forms.clone(),
-        _ => Dictionary::new(),
-    };
-    let mut name = format!("CsMarks{}", form.0);
+    let mut forms = edits.dict(&resources, b"XObject")?.cloned().unwrap_or_default();
+    let mut name = format!("CsMarks{}", form.number);
     while forms.has(name.as_bytes()) {
         name.push('x');
     }
-    forms.set(name.as_str(), Object::Reference(form));
-    resources.set("XObject", forms);
-
-    let before = plain_stream(b"q\n".to_vec());
+    forms.set(name.as_bytes(), form);
+    resources.set(b"XObject", forms);
+    // A stream, or an array of streams (Table 31).
+    let old = match (page.get(b"Contents"), edits.get(page, b"Contents")?) {
+        (_, Object::Array(parts)) => parts.clone(),
+        (Some(one), Object::Stream(_)) => vec![one.clone()],
+        _ => Vec::new(),
+    };
+    let before = edits.add(Stream::new(Dict::new(), b"q\n".to_vec()));
     // A line break first: the old content may end within a token's reach.
     let matrix = sheet.geometry.overlay_matrix();
-    let after = plain_stream(format!("\nQ q {matrix} cm /{name} Do Q\n").into_bytes());
-    let mut contents = vec![Object::Reference(revision.add(before))];
-    let page = document.get_dictionary(sheet.page)?;
-    if let Ok(old) = page.get(b"Contents") {
-        // A stream, or an array of streams, each of them direct or by reference (Table 31).
-        match revision.resolve(old) {
-            Object::Array(parts) => contents.extend(parts.iter().cloned()),
-            Object::Stream(_) => contents.push(old.clone()),
-            _ => {}
-        }
+    let after = format!("\nQ q {matrix} cm /{name} Do Q\n").into_bytes();
+    let after = edits.add(Stream::new(Dict::new(), after));
+    let mut contents = vec![before.into()];
+    contents.extend(old);
+    contents.push(after.into());
+    if let Some(page) = edits.edit_dict(sheet.page)? {
+        page.set(b"Resources", resources);
+        page.set(b"Contents", contents);
     }
-    contents.push(Object::Reference(revision.add(after)));
-    let page = revision.edit_dictionary(sheet.page)?;
-    page.set("Resources", resources);
-    page.set("Contents", contents);
     Ok(())
-}
-
-fn plain_stream(content: Vec<u8>) -> Stream {
-    Stream::new(Dictionary::new(), content).with_compression(false)
 }
 
 /// krilla and parley count in single precision, which is a thousandth of a point on any page.

@@ -5,8 +5,9 @@
 //! - The trailer carries `/Root`, `/Info` and `/ID` on, and nothing that belonged to the old section alone.
 //! - An object that was taken for editing but is still what it was is not written.
 //!
-//! An encrypted file is refused: it would have plain objects appended to encrypted ones. So is a file with a deviation in its
-//! structure that other programs may read differently.
+//! An encrypted file is refused, for plain objects would be appended to encrypted ones; so is one that was rebuilt, and one whose
+//! offsets do not count from its first byte. Other deviations in its structure stay as they are: whoever takes a file in decides
+//! about them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,6 +19,7 @@ use super::defect::PdfDefect;
 use super::edit::Edits;
 use super::object::{Dict, Name, Object, Ref, Str, Stream};
 use super::section::{Section, SectionKind};
+use super::view::View;
 use super::write;
 
 /// Why no section can be appended.
@@ -66,19 +68,21 @@ pub fn append(mut edits: Edits<'_>) -> Result<Appended, AppendError> {
     let Some(last) = newest else {
         return Err(AppendError::TooLarge);
     };
-    let mut bytes = file.body().to_vec();
-    let earlier = bytes.len();
+    let differing = edits.differing()?;
+    let earlier = file.body().len();
+    let mut bytes = Vec::with_capacity(earlier.saturating_add(room_for(&differing)));
+    bytes.extend_from_slice(file.body());
     if bytes.last() != Some(&b'\n') {
         bytes.push(b'\n');
     }
     let mut written = BTreeMap::new();
     let mut same = |reference| Some(reference);
-    for (id, object) in edits.differing()? {
+    for (id, object) in differing {
         let start = bytes.len();
         write::indirect(&mut bytes, id, object, view, &mut same)?;
         written.insert(id, start..bytes.len().saturating_sub(1));
     }
-    let mut trailer = trailer_of(last, bytes.get(earlier..).unwrap_or_default());
+    let mut trailer = trailer_of(last, view, bytes.get(earlier..).unwrap_or_default())?;
     let start = bytes.len();
     let mut entries: BTreeMap<Ref, usize> = written.iter().map(|(id, span)| (*id, span.start)).collect();
     if last.kind == SectionKind::Stream {
@@ -100,7 +104,20 @@ pub fn append(mut edits: Edits<'_>) -> Result<Appended, AppendError> {
     Ok(Appended { bytes, written })
 }
 
-fn trailer_of(last: &Section, appended: &[u8]) -> Dict {
+/// About how much there is to write, so that a large file is not moved while it grows.
+fn room_for(objects: &BTreeMap<Ref, &Object>) -> usize {
+    const EACH: usize = 512;
+    const BESIDE: usize = 64 * 1024;
+    objects
+        .values()
+        .map(|object| match object {
+            Object::Stream(stream) => EACH + stream.data.len(),
+            _ => EACH,
+        })
+        .fold(BESIDE, usize::saturating_add)
+}
+
+fn trailer_of(last: &Section, view: View<'_>, appended: &[u8]) -> Result<Dict, PdfDefect> {
     let mut trailer = Dict::new();
     for key in [&b"Root"[..], b"Info"] {
         if let Some(value) = last.trailer.get(key) {
@@ -108,16 +125,16 @@ fn trailer_of(last: &Section, appended: &[u8]) -> Dict {
         }
     }
     // The second half changes (14.4).
-    if let Some([permanent, changing]) = last.trailer.get(b"ID").and_then(Object::as_array) {
+    if let Some([permanent, changing]) = view.get(&last.trailer, b"ID")?.as_array() {
         let mut digest = Context::new(&SHA256);
-        digest.update(&changing.as_str().map(Str::bytes).unwrap_or_default());
+        digest.update(&view.resolve(changing)?.as_str().map(Str::bytes).unwrap_or_default());
         digest.update(appended);
         let changed: Vec<u8> = digest.finish().as_ref().iter().take(16).copied().collect();
         trailer.set(b"ID", vec![permanent.clone(), Str::hex(&changed).into()]);
     }
     // No file has 2^63 bytes.
     trailer.set(b"Prev", i64::try_from(last.start).unwrap_or(i64::MAX));
-    trailer
+    Ok(trailer)
 }
 
 /// Runs of consecutive numbers (7.5.4: subsections).

@@ -152,6 +152,35 @@ pub enum Rule {
     /// 7.5.5.
     #[error("/Root does not lead to the document catalog")]
     NoCatalog,
+
+    // Structure of what is appended to a file that is signed (7.5.6)
+    /// 7.5.6.
+    #[error("an appended revision is not one section with startxref and %%EOF behind it")]
+    AppendedSection,
+    /// 7.5.6.
+    #[error("/Prev of an appended revision does not lead to the section before it")]
+    AppendedPrevious,
+    /// 7.5.6.
+    #[error("an appended revision has another /Root")]
+    AppendedRoot,
+    /// 7.5.5.
+    #[error("/Size of an appended revision is not what its objects ask for")]
+    AppendedSize,
+    /// 7.5.4.
+    #[error("an appended revision uses a number again that was freed")]
+    AppendedAgain,
+    /// 7.5.8.4.
+    #[error("the hidden part of an appended hybrid section replaces something")]
+    AppendedHybrid,
+    /// 7.5.7.
+    #[error("an appended object stream contains an object that its revision does not list")]
+    AppendedMember,
+    /// 7.5.6.
+    #[error("appended bytes belong to nothing that a cross-reference section lists")]
+    AppendedBytes,
+    /// 7.5.6: what is accepted elsewhere is not accepted where it is appended.
+    #[error("{0}")]
+    AppendedLaxly(DeviationKind),
     /// 7.7.3.2.
     #[error("the page tree is malformed")]
     PageTree,

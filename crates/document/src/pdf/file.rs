@@ -48,7 +48,7 @@ pub(super) struct Version {
 pub(super) struct Slot {
     pub(super) id: Ref,
     /// The first revision that has it here.
-    revision: usize,
+    pub(super) revision: usize,
     /// Where the next object begins.
     limit: usize,
     pub(super) read: OnceLock<Result<Indirect, PdfDefect>>,
@@ -159,6 +159,11 @@ impl File {
         self.base == 0
     }
 
+    /// The whole file, and what precedes its header.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// All revisions, the oldest first.
     pub fn revisions(&self) -> &[Revision] {
         &self.revisions
@@ -192,6 +197,19 @@ impl File {
         self.slots.keys().try_for_each(|place| self.read(*place).map(|_| ()))
     }
 
+    /// Every object of every revision.
+    pub fn objects_ever(&self) -> impl Iterator<Item = (Ref, Result<&Object, PdfDefect>)> {
+        self.slots
+            .iter()
+            .map(|(place, slot)| (slot.id, self.read(*place).map(|read| &read.object)))
+    }
+
+    /// The places in an object stream, if it is one that entries lead into.
+    pub(super) fn places_within(&self, container: usize) -> Option<impl Iterator<Item = Place>> {
+        let members = (0..).zip(&self.containers.get(&container)?.members);
+        Some(members.map(move |(index, _)| Place::Within { container, index }))
+    }
+
     /// The objects that a revision added or replaced, with their bytes.
     pub fn written_in(&self, revision: usize) -> impl Iterator<Item = (Ref, Result<Written<'_>, PdfDefect>)> {
         self.slots
@@ -210,8 +228,8 @@ impl File {
             }
         }
         for section in self.revisions.iter().flat_map(|revision| &revision.sections) {
-            spans.push(section.start..section.marked_end.unwrap_or(section.end));
-            spans.extend(section.hybrid.map(|(start, end)| start..end));
+            spans.extend(section.spans());
+            spans.extend(section.marked_end.map(|end| section.end..end));
         }
         spans.sort_by_key(|span| span.start);
         let mut loose = Vec::new();
@@ -237,11 +255,7 @@ impl File {
             self.place_revision(revision, &mut compressed)?;
         }
         let sections = self.revisions.iter().flat_map(|revision| &revision.sections);
-        let spans: Vec<Range<usize>> = sections
-            .flat_map(|section| [Some((section.start, section.end)), section.hybrid])
-            .flatten()
-            .map(|(start, end)| start..end)
-            .collect();
+        let spans: Vec<Range<usize>> = sections.flat_map(Section::spans).collect();
         starts.extend(spans.iter().map(|span| span.start));
         starts.extend(self.slots.keys().filter_map(|place| match place {
             Place::At(offset) => Some(*offset),

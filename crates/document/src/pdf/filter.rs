@@ -149,6 +149,26 @@ pub fn decode(steps: Vec<Step>, raw: &[u8], limit: usize) -> Result<Decoded, Rul
     })
 }
 
+/// What data means up to the place where it cannot be decoded, for data that viewers show as far as it goes.
+pub fn decode_beginning(steps: Vec<Step>, raw: &[u8], limit: usize) -> Vec<u8> {
+    let mut bytes = raw.to_vec();
+    for step in steps {
+        let decoded = if matches!(step.name.as_slice(), b"FlateDecode" | b"Fl") {
+            // Behind the two bytes of its header, whatever they are.
+            let mut output = Vec::new();
+            let _ = inflate(bytes.get(2..).unwrap_or_default(), limit, &mut output);
+            unpredicted(output, step.predictor)
+        } else {
+            decode(vec![step], &bytes, limit).map(|decoded| decoded.bytes)
+        };
+        match decoded {
+            Ok(decoded) => bytes = decoded,
+            Err(_) => return Vec::new(),
+        }
+    }
+    bytes
+}
+
 /// 7.4.4, RFC 1950. The checksum is not looked at, as no viewer does; data that ends too early is refused.
 fn flate(input: &[u8], limit: usize) -> Result<Vec<u8>, Rule> {
     let [method, flags, data @ ..] = input else {
@@ -158,22 +178,27 @@ fn flate(input: &[u8], limit: usize) -> Result<Vec<u8>, Rule> {
     if method & 15 != 8 || check % 31 != 0 || flags & 32 != 0 {
         return Err(Rule::FilterData);
     }
-    let mut inflate = Decompress::new(false);
     let mut output = Vec::new();
+    inflate(data, limit, &mut output).map(|()| output)
+}
+
+/// RFC 1951, into `output`, which has what came before an error.
+fn inflate(data: &[u8], limit: usize, output: &mut Vec<u8>) -> Result<(), Rule> {
+    let mut inflate = Decompress::new(false);
     loop {
         let consumed = usize::try_from(inflate.total_in()).map_err(|_| Rule::TooLarge)?;
         let unread = data.get(consumed..).unwrap_or_default();
         let before = output.len();
         output.reserve(PIECE.min(limit.saturating_sub(before)).max(1));
         let status = inflate
-            .decompress_vec(unread, &mut output, FlushDecompress::None)
+            .decompress_vec(unread, output, FlushDecompress::None)
             .map_err(|_| Rule::FilterData)?;
         if output.len() > limit {
             return Err(Rule::TooLarge);
         }
         let stands_still = output.len() == before && inflate.total_in() == consumed as u64;
         match status {
-            Status::StreamEnd => return Ok(output),
+            Status::StreamEnd => return Ok(()),
             _ if stands_still => return Err(Rule::FilterData),
             _ => {}
         }

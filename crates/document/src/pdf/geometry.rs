@@ -16,13 +16,12 @@
 
 use domain::field::Placement;
 use domain::template::PageSize;
-use lopdf::{Dictionary, Document, Object, ObjectId};
 use thiserror::Error;
+
+use crate::pdf::{self, Objects, PdfDefect};
 
 /// A whole page in placements.
 const WHOLE: f64 = 1_000_000.0;
-/// The page tree of a file that our intake wrote is never deeper.
-const DEEPEST_PAGE_TREE: usize = 64;
 
 /// A page's geometry cannot be told, so nothing can be placed on it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -36,6 +35,9 @@ pub enum GeometryFault {
     /// The page is not a dictionary.
     #[error("the page is not a dictionary")]
     NotAPage,
+    /// The page, or what it refers to, cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] PdfDefect),
 }
 
 /// A quarter turn of the page, clockwise, as displayed.
@@ -105,13 +107,9 @@ impl Rectangle {
         self.top - self.bottom
     }
 
-    /// As boxes are written.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "lengths on a page, far from the limits of f32"
-    )]
-    pub(crate) fn corners(&self) -> [f32; 4] {
-        [self.left, self.bottom, self.right, self.top].map(|edge| edge as f32)
+    /// As a file has it (7.9.5).
+    pub(crate) fn object(&self) -> pdf::Object {
+        pdf::Object::numbers([self.left, self.bottom, self.right, self.top])
     }
 
     pub(crate) fn has_area(&self) -> bool {
@@ -127,20 +125,20 @@ impl Rectangle {
         }
     }
 
-    pub(crate) fn read(document: &Document, object: &Object) -> Option<Self> {
-        let numbers: Vec<f64> = document
-            .dereference(object)
-            .ok()?
-            .1
-            .as_array()
-            .ok()?
-            .iter()
-            .map(|number| read_number(document, number))
-            .collect::<Option<_>>()?;
-        match numbers[..] {
-            [x1, y1, x2, y2, ..] => Some(Self::from_corners((x1, y1), (x2, y2))),
-            _ => None,
+    /// A rectangle as a file has it (7.9.5), its numbers resolved.
+    pub(crate) fn of(objects: &impl Objects, object: &pdf::Object) -> Result<Option<Self>, PdfDefect> {
+        let Some([x1, y1, x2, y2, ..]) = objects.resolve(object)?.as_array() else {
+            return Ok(None);
+        };
+        let mut corners = [0.0; 4];
+        for (corner, number) in corners.iter_mut().zip([x1, y1, x2, y2]) {
+            match objects.resolve(number)?.as_f64() {
+                Some(number) => *corner = number,
+                None => return Ok(None),
+            }
         }
+        let [x1, y1, x2, y2] = corners;
+        Ok(Some(Self::from_corners((x1, y1), (x2, y2))))
     }
 }
 
@@ -255,21 +253,22 @@ impl PageGeometry {
         })
     }
 
-    /// Reads the geometry of `page`, following the page tree for what is inherited.
-    pub fn read(document: &Document, page: ObjectId) -> Result<Self, GeometryFault> {
-        let dictionary = document.get_dictionary(page).map_err(|_| GeometryFault::NotAPage)?;
-        let media_box = inherited(document, page, b"MediaBox")
-            .and_then(|object| Rectangle::read(document, object))
-            .ok_or(GeometryFault::NoVisibleArea)?;
-        let crop_box = inherited(document, page, b"CropBox").and_then(|object| Rectangle::read(document, object));
-        let rotation = inherited(document, page, b"Rotate")
-            .and_then(|object| read_number(document, object))
-            .map_or(Rotation::None, Rotation::from_degrees);
-        let user_unit = match dictionary.get(b"UserUnit") {
-            Ok(object) => read_number(document, object).ok_or(GeometryFault::BadUserUnit)?,
-            Err(_) => 1.0,
+    /// Reads the geometry of a page.
+    pub fn of(objects: &impl Objects, page: &pdf::Dict) -> Result<Self, GeometryFault> {
+        let media_box =
+            Rectangle::of(objects, objects.inherited(page, b"MediaBox")?)?.ok_or(GeometryFault::NoVisibleArea)?;
+        let crop_box = Rectangle::of(objects, objects.inherited(page, b"CropBox")?)?;
+        let rotation = objects.inherited(page, b"Rotate")?.as_f64();
+        let user_unit = match objects.get(page, b"UserUnit")? {
+            pdf::Object::Null => 1.0,
+            other => other.as_f64().ok_or(GeometryFault::BadUserUnit)?,
         };
-        Self::new(media_box, crop_box, rotation, user_unit)
+        Self::new(
+            media_box,
+            crop_box,
+            rotation.map_or(Rotation::None, Rotation::from_degrees),
+            user_unit,
+        )
     }
 
     /// The size of the displayed page in points.
@@ -380,30 +379,6 @@ pub(crate) fn placement_of(size: &PageSize, place: &DisplayedBox) -> Placement {
 )]
 fn millionths(part: f64) -> u32 {
     (part * WHOLE).round().clamp(0.0, WHOLE) as u32
-}
-
-/// The value of `key` on the page or on the nearest of its ancestors that has it (7.7.3.4).
-pub(crate) fn inherited<'a>(document: &'a Document, page: ObjectId, key: &[u8]) -> Option<&'a Object> {
-    let mut node: &Dictionary = document.get_dictionary(page).ok()?;
-    for _ in 0..DEEPEST_PAGE_TREE {
-        if let Ok(value) = node.get(key) {
-            return document.dereference(value).ok().map(|(_, object)| object);
-        }
-        node = document
-            .get_dictionary(node.get(b"Parent").ok()?.as_reference().ok()?)
-            .ok()?;
-    }
-    None
-}
-
-pub(crate) fn read_number(document: &Document, object: &Object) -> Option<f64> {
-    let number = match document.dereference(object).ok()?.1 {
-        // Boxes beyond 2^31 are refused as too large anyway.
-        Object::Integer(integer) => f64::from(i32::try_from(*integer).ok()?),
-        Object::Real(real) => f64::from(*real),
-        _ => return None,
-    };
-    number.is_finite().then_some(number)
 }
 
 #[cfg(test)]

@@ -408,8 +408,10 @@ pub(super) fn digit(byte: u8) -> u8 {
         .unwrap_or(0)
 }
 
-fn hexadecimal(byte: u8) -> [u8; 2] {
-    super::revision::hexadecimal(byte)
+/// The two digits of a byte in a hexadecimal string (7.3.4.3).
+pub(crate) fn hexadecimal(byte: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
 }
 
 /// A dictionary (7.3.7), in the order of its keys. No two keys mean the same.
@@ -549,6 +551,16 @@ pub enum StreamData {
     },
     /// New ones.
     New(Vec<u8>),
+}
+
+impl StreamData {
+    /// How many bytes they are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::InFile { span, .. } => span.len(),
+            Self::New(bytes) => bytes.len(),
+        }
+    }
 }
 
 impl Stream {

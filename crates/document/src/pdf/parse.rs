@@ -186,6 +186,33 @@ fn stream_span(lexer: &mut Lexer<'_>, length: usize) -> Result<(Range<usize>, Op
     Ok((start..end, deviation))
 }
 
+/// Where the value at the end of a path of keys is, each in the dictionary that is the value of the one before. The first
+/// dictionary is the object that begins at `at`.
+pub fn span_of(bytes: &[u8], at: usize, path: &[&[u8]]) -> Option<Range<usize>> {
+    let (_, at) = header(bytes, at)?;
+    let mut span = at..bytes.len();
+    for key in path {
+        span = span_in_dict(bytes.get(..span.end)?, span.start, key)?;
+    }
+    Some(span)
+}
+
+fn span_in_dict(bytes: &[u8], at: usize, wanted: &[u8]) -> Option<Range<usize>> {
+    let mut lexer = Lexer::new(bytes, at);
+    if lexer.token().ok()? != Token::DictStart {
+        return None;
+    }
+    while let Token::Name(key) = lexer.token().ok()? {
+        lexer.space();
+        let start = lexer.at();
+        value(&mut lexer).ok()?;
+        if Name::spelled(key).is(wanted) {
+            return Some(start..lexer.at());
+        }
+    }
+    None
+}
+
 /// The length of a stream that is written in its dictionary itself.
 pub fn direct_length(dict: &Dict, at: usize) -> Result<usize, PdfDefect> {
     match dict.get(b"Length").and_then(Object::as_usize) {

@@ -76,6 +76,7 @@ impl Rebuilt {
             end,
             marked_end: None,
             hybrid: None,
+            at_zero: None,
             entries: latest.iter().map(|(number, found)| (*number, at(found))).collect(),
             trailer,
         };

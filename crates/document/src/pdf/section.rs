@@ -2,6 +2,7 @@
 
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::defect::{Deviation, DeviationKind, PdfDefect, Rule, defect};
 use super::filter;
@@ -63,12 +64,22 @@ pub struct Section {
     pub end: usize,
     /// Behind its `%%EOF`, if there is one.
     pub marked_end: Option<usize>,
-    /// Where the stream beside a hybrid's table begins and ends.
-    pub hybrid: Option<(usize, usize)>,
+    /// The stream beside a hybrid's table.
+    pub hybrid: Option<Box<Section>>,
     /// What it says.
     pub entries: BTreeMap<u32, Entry>,
+    /// A number in use of which it says that its object lies at the first byte of the file, where none can be.
+    pub at_zero: Option<u32>,
     /// Its trailer, or the dictionary of its stream.
     pub trailer: Dict,
+}
+
+impl Section {
+    /// Its bytes, and those of the stream beside a hybrid's table; without their end of the file.
+    pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
+        let beside = self.hybrid.as_ref().map(|beside| beside.start..beside.end);
+        std::iter::once(self.start..self.end).chain(beside)
+    }
 }
 
 /// All sections of a file, the newest first.
@@ -127,7 +138,8 @@ impl Chain {
         let mut next = Some(start);
         while let Some(start) = next {
             let section = chain.section(body, start)?;
-            if !seen.insert(section.start) || section.hybrid.is_some_and(|(hybrid, _)| !seen.insert(hybrid)) {
+            let is_known = |start: usize| !seen.insert(start);
+            if section.spans().map(|span| span.start).any(is_known) {
                 return defect(section.start, Rule::SectionLoop);
             }
             next = match section.trailer.get(b"Prev") {
@@ -192,18 +204,18 @@ impl Chain {
                 };
                 let beside = self.stream(body, place, Rule::Hybrid)?;
                 // What the table hides as free is in the stream; all else the table decides.
-                for (number, entry) in beside.entries {
-                    match entries.entry(number) {
+                for (number, entry) in &beside.entries {
+                    match entries.entry(*number) {
                         Slot::Vacant(place) => {
-                            place.insert(entry);
+                            place.insert(*entry);
                         }
                         Slot::Occupied(mut place) if *place.get() == Entry::Free => {
-                            place.insert(entry);
+                            place.insert(*entry);
                         }
                         Slot::Occupied(_) => {}
                     }
                 }
-                (SectionKind::Hybrid, Some((beside.start, beside.end)))
+                (SectionKind::Hybrid, Some(Box::new(beside)))
             }
         };
         self.section_of(body, kind, start..end, hybrid, entries, trailer)
@@ -213,20 +225,20 @@ impl Chain {
         &mut self,
         body: &[u8],
         kind: SectionKind,
-        span: std::ops::Range<usize>,
-        hybrid: Option<(usize, usize)>,
+        span: Range<usize>,
+        hybrid: Option<Box<Section>>,
         entries: BTreeMap<u32, Entry>,
         trailer: Dict,
     ) -> Result<Section, PdfDefect> {
         let mut entries = entries;
-        let mut has_zero = false;
-        for entry in entries.values_mut() {
+        let mut at_zero = None;
+        for (number, entry) in &mut entries {
             if matches!(entry, Entry::At { offset: 0, .. }) {
                 *entry = Entry::Free;
-                has_zero = true;
+                at_zero = Some(*number);
             }
         }
-        if has_zero {
+        if at_zero.is_some() {
             self.deviate(span.start, DeviationKind::EntryAtZero);
         }
         if !matches!(entries.get(&0), None | Some(Entry::Free)) {
@@ -246,6 +258,7 @@ impl Chain {
             marked_end: marked_end(body, span.end),
             hybrid,
             entries,
+            at_zero,
             trailer,
         })
     }
@@ -290,7 +303,10 @@ impl Chain {
                 return defect(at, Rule::ListedTwice);
             }
         }
-        lexer.white();
+        let at = lexer.at();
+        if lexer.white() > 0 {
+            self.deviate(at, DeviationKind::EntrySpelling);
+        }
         Ok(())
     }
 
@@ -418,11 +434,11 @@ fn numbers(array: Option<&Object>) -> Option<Vec<usize>> {
     array?.as_array()?.iter().map(Object::as_usize).collect()
 }
 
-/// Behind the `%%EOF` that follows a section, and its line end.
+/// Behind the `%%EOF` that follows a section, and its line end. Some writers name themselves in a comment before it.
 fn marked_end(body: &[u8], end: usize) -> Option<usize> {
     let mut lexer = Lexer::new(body, end);
-    lexer.white();
-    if !lexer.take(b"startxref") || lexer.white() == 0 {
+    lexer.space();
+    if lexer.word_in_comment().is_some() || !lexer.take(b"startxref") || lexer.white() == 0 {
         return None;
     }
     let has_offset = !lexer.digits().is_empty();

@@ -30,6 +30,13 @@ impl From<Vec<u8>> for SharedBytes {
     }
 }
 
+/// Shares them.
+impl From<&SharedBytes> for SharedBytes {
+    fn from(bytes: &SharedBytes) -> Self {
+        bytes.clone()
+    }
+}
+
 /// Copies.
 impl From<&[u8]> for SharedBytes {
     fn from(bytes: &[u8]) -> Self {

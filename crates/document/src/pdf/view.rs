@@ -7,6 +7,7 @@ use super::defect::{PdfDefect, Rule, defect};
 use super::file::{File, Place, Revision};
 use super::filter::{self, Decoded, Step};
 use super::object::{Dict, Object, Ref, Stream, StreamData};
+use super::parse;
 
 /// A chain of references is not longer.
 const MAX_CHAIN: usize = 16;
@@ -97,6 +98,15 @@ impl<'f> View<'f> {
             .transpose()
     }
 
+    /// Where the value at the end of a path of keys is in the file, counted from the header; the first key is one of this
+    /// object's. None if there is no such value, or the object lies in an object stream.
+    pub fn span_of(self, reference: Ref, path: &[&[u8]]) -> Option<Range<usize>> {
+        let Some(Written::InFile(span)) = self.written(reference).ok()? else {
+            return None;
+        };
+        parse::span_of(self.file.body().get(..span.end)?, span.start, path)
+    }
+
     /// Every object, by its number.
     pub fn objects(self) -> impl Iterator<Item = (Ref, Result<&'f Object, PdfDefect>)> {
         self.file.history.keys().filter_map(move |number| {
@@ -148,7 +158,11 @@ impl<'f> View<'f> {
 
     /// The data of a stream, decoded up to a filter that makes an image.
     pub fn decode(self, stream: &Stream, limit: usize) -> Result<Decoded, PdfDefect> {
-        let steps = self.filters(&stream.dict)?;
+        self.decode_with(stream, self.filters(&stream.dict)?, limit)
+    }
+
+    /// The same, where the filters are known.
+    pub(super) fn decode_with(self, stream: &Stream, steps: Vec<Step>, limit: usize) -> Result<Decoded, PdfDefect> {
         let raw = self.file.raw(stream, &steps).map_err(|rule| about(stream, rule))?;
         filter::decode(steps, &raw, limit).map_err(|rule| about(stream, rule))
     }

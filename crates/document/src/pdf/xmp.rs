@@ -1,6 +1,5 @@
 //! Reads the document's XMP (ISO 16684-1), as far as intake and verifier look at it.
 
-use lopdf::Stream;
 use roxmltree::{Document, ParsingOptions};
 
 /// How many bytes of a packet are read; descriptions have some thousand.
@@ -9,11 +8,6 @@ pub(crate) const MOST: usize = 16 * 1024 * 1024;
 const MOST_NODES: u32 = 1_000_000;
 /// The namespace and the name of the packet's root (7.3.3).
 const ROOT: (&str, &str) = ("adobe:ns:meta/", "xmpmeta");
-
-/// The text of a metadata stream, which must be UTF-8.
-pub(crate) fn read(stream: &Stream, most: usize) -> Option<String> {
-    String::from_utf8(stream.get_plain_content_with_limit(most).ok()?).ok()
-}
 
 /// The packet; none where it is no well-formed XML, has a document type or entities of its own, or is no XMP.
 pub(crate) fn parse(text: &str) -> Option<Document<'_>> {

@@ -8,11 +8,11 @@
 use domain::Language;
 use domain::field::{Alignment, Placement};
 use domain::template::PageSize;
-use lopdf::{Document, ObjectId};
 
 use crate::marks::stamp::{self, Mark, MarkContent, StampError};
+use crate::pdf::edit::Edits;
 use crate::pdf::geometry::{DisplayedBox, PageGeometry, displayed_box, placement_of};
-use crate::pdf::revision::RevisionWriter;
+use crate::pdf::{Objects, Ref};
 use crate::sealing::SealError;
 use crate::sealing::signature_field::Look;
 use crate::text::fonts::Fonts;
@@ -59,7 +59,7 @@ pub fn in_corner(page: u32, size: &PageSize, text: &str, language: Language, tak
         (!taken.iter().any(|other| touch(&place, other))).then(|| Mark {
             page,
             placement: placement_of(size, &place),
-            content: MarkContent::Text {
+            content: MarkContent::Aside {
                 text: text.to_owned(),
                 style,
             },
@@ -93,19 +93,15 @@ impl SealMark {
         })
     }
 
-    /// Takes it into a revision, and says on which page it is.
-    pub(super) fn put(
-        &self,
-        document: &Document,
-        revision: &mut RevisionWriter<'_>,
-    ) -> Result<(ObjectId, Look), SealError> {
+    /// Takes it into a file, and says on which of its pages it is.
+    pub(super) fn put(&self, pages: &[Ref], edits: &mut Edits<'_>) -> Result<(Ref, Look), SealError> {
         let page = usize::try_from(self.page)
             .ok()
-            .and_then(|page| document.page_iter().nth(page.checked_sub(1)?))
+            .and_then(|page| pages.get(page.checked_sub(1)?).copied())
             .ok_or(SealError::NoPage)?;
-        let geometry =
-            PageGeometry::read(document, page).map_err(|fault| StampError::Geometry { page: self.page, fault })?;
-        let appearance = stamp::import_alone(&self.drawing, &geometry, &self.place, revision)?;
+        let geometry = PageGeometry::of(edits, edits.page(page)?)
+            .map_err(|fault| StampError::Geometry { page: self.page, fault })?;
+        let appearance = stamp::import_alone(&self.drawing, &geometry, &self.place, edits)?;
         let look = Look {
             rectangle: geometry.user_rectangle(&self.place),
             appearance,

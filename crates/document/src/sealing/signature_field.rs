@@ -6,12 +6,14 @@
 //! in. The byte range has a fixed width, and the gap is exactly the hexadecimal string with its angle brackets.
 
 use aws_lc_rs::digest;
-use lopdf::{Dictionary, Object, ObjectId, StringFormat, dictionary, text_string};
 
-use crate::marks::stamp::reals;
-use crate::pdf::form;
+use crate::pdf::acro_form;
+use crate::pdf::append::Appended;
+use crate::pdf::edit::Edits;
 use crate::pdf::geometry::Rectangle;
-use crate::pdf::revision::{Revision, RevisionWriter, hexadecimal};
+use crate::pdf::object::hexadecimal;
+use crate::pdf::structure::Structure;
+use crate::pdf::{Dict, Object, PdfDefect, Ref, Str};
 use crate::sealing::SealError;
 
 /// Room for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
@@ -19,25 +21,27 @@ use crate::sealing::SealError;
 pub(super) const ROOM: usize = 16 * 1024;
 /// Ten digits, as wide as any offset of the format.
 const WIDE_NUMBER: i64 = 9_999_999_999;
-/// `Print` and `Locked` (12.5.3).
-const WIDGET_FLAGS: i64 = 4 | 128;
 
 /// A signature dictionary with room for the byte range, and for so many bytes of a value. They come first: they are searched
 /// for, and what follows may be anybody's text.
-pub(super) fn placeholders(room: usize) -> Dictionary {
-    let mut dictionary = Dictionary::new();
-    let wide = Object::Integer(WIDE_NUMBER);
-    dictionary.set("ByteRange", vec![Object::Integer(0), wide.clone(), wide.clone(), wide]);
-    dictionary.set("Contents", Object::String(vec![0; room], StringFormat::Hexadecimal));
-    dictionary
+pub(super) fn placeholders(room: usize) -> Dict {
+    let wide = || Object::from(WIDE_NUMBER);
+    Dict::of([
+        ("ByteRange", vec![0.into(), wide(), wide(), wide()].into()),
+        ("Contents", Str::hex(&vec![0; room]).into()),
+    ])
 }
 
 /// What the field of a signature is like.
 pub(super) struct Field<'a> {
     /// Its name begins so; a number makes it unique.
     pub(super) stem: &'a str,
+    /// What it is, for those who do not see it (12.7.4.1: `TU`).
+    pub(super) words: String,
     /// Whether it locks all fields of the form.
     pub(super) locks: bool,
+    /// Whether the structure of a tagged file gets an element for it. No signature before this one permits that.
+    pub(super) is_in_structure: bool,
     /// What it shows; nothing, if not given.
     pub(super) look: Option<Look>,
 }
@@ -47,68 +51,78 @@ pub(super) struct Look {
     /// Where, in user space.
     pub(super) rectangle: Rectangle,
     /// The drawing.
-    pub(super) appearance: ObjectId,
+    pub(super) appearance: Ref,
 }
 
 /// Adds a field that holds the signature dictionary `signature`.
-pub(super) fn add(
-    writer: &mut RevisionWriter<'_>,
-    page: ObjectId,
-    signature: ObjectId,
-    field: &Field<'_>,
-) -> Result<(), SealError> {
-    let widget = add_widget(writer, page, signature, field);
-    form::add_to_page(writer, page, widget)?;
-    form::add_to_form(writer, widget)?;
-    Ok(())
+pub(super) fn add(edits: &mut Edits<'_>, page: Ref, signature: Ref, field: &Field<'_>) -> Result<(), PdfDefect> {
+    let name = acro_form::free_field_name(edits, field.stem)?;
+    let mut widget = Dict::of([
+        ("Type", Object::name("Annot")),
+        ("Subtype", Object::name("Widget")),
+        ("FT", Object::name("Sig")),
+        ("T", Object::text(&name)),
+        ("TU", Object::text(&field.words)),
+    ]);
+    if let Some(look) = &field.look {
+        widget.set(b"Rect", look.rectangle.object());
+        widget.set(b"AP", Dict::of([("N", look.appearance.into())]));
+    } else {
+        widget.set(b"Rect", Object::numbers([0.0; 4]));
+    }
+    widget.set(b"F", acro_form::PRINTED_AND_LOCKED);
+    widget.set(b"P", page);
+    widget.set(b"V", signature);
+    if field.locks {
+        // Table 236: the lock of a signature field is an indirect object.
+        let lock = edits.add(acro_form::lock());
+        widget.set(b"Lock", lock);
+    }
+    let widget = edits.add(widget);
+    if field.is_in_structure {
+        add_to_structure(edits, page, widget)?;
+    }
+    acro_form::add_to_page(edits, page, widget)?;
+    acro_form::add_to_form(edits, widget)
 }
 
-fn add_widget(writer: &mut RevisionWriter<'_>, page: ObjectId, signature: ObjectId, field: &Field<'_>) -> ObjectId {
-    let name = form::free_field_name(writer.document(), field.stem);
-    let mut widget = Dictionary::new();
-    widget.set("Type", "Annot");
-    widget.set("Subtype", "Widget");
-    widget.set("FT", "Sig");
-    widget.set("T", text_string(&name));
-    if let Some(look) = &field.look {
-        let Rectangle {
-            left,
-            bottom,
-            right,
-            top,
-        } = look.rectangle;
-        widget.set("Rect", reals([left, bottom, right, top]));
-        widget.set("AP", dictionary! { "N" => look.appearance });
-    } else {
-        widget.set("Rect", vec![0.into(), 0.into(), 0.into(), 0.into()]);
+/// An element for a widget (14.8.4.8.3), and what such a page has: annotations in the order of the structure.
+fn add_to_structure(edits: &mut Edits<'_>, page: Ref, widget: Ref) -> Result<(), PdfDefect> {
+    let Some(mut structure) = Structure::of(edits)? else {
+        return Ok(());
+    };
+    let object = Dict::of([
+        ("Type", Object::name("OBJR")),
+        ("Pg", page.into()),
+        ("Obj", widget.into()),
+    ]);
+    let element = structure.add(
+        Dict::of([("S", Object::name("Form")), ("Pg", page.into()), ("K", object.into())]),
+        edits,
+    );
+    let key = structure.key(element);
+    structure.write(edits)?;
+    if let Some(widget) = edits.edit_dict(widget)? {
+        widget.set(b"StructParent", key);
     }
-    widget.set("F", WIDGET_FLAGS);
-    widget.set("P", page);
-    widget.set("V", signature);
-    if field.locks {
-        let mut lock = Dictionary::new();
-        lock.set("Type", "SigFieldLock");
-        lock.set("Action", "All");
-        // Table 236: the lock of a signature field is an indirect object.
-        let lock = writer.add(lock);
-        widget.set("Lock", lock);
+    if let Some(page) = edits.edit_dict(page)? {
+        page.set(b"Tabs", Object::name("S"));
     }
-    writer.add(widget)
+    Ok(())
 }
 
 /// Sets the byte range of the signature dictionary `signature`, which has `room`, and puts the value in that `sign` makes of
 /// the digest of everything but the gap.
 pub(super) fn fill(
-    revision: Revision,
-    signature: ObjectId,
+    appended: Appended,
+    signature: Ref,
     room: usize,
     algorithm: &'static digest::Algorithm,
     sign: impl FnOnce(&[u8]) -> Result<Vec<u8>, SealError>,
 ) -> Result<Vec<u8>, SealError> {
-    let written = revision.written.get(&signature).ok_or(SealError::PlaceholderLost)?;
-    let start = written.start;
-    let mut bytes = revision.bytes;
-    let gap = Gap::find(&bytes, start, room)?;
+    let Appended { mut bytes, written } = appended;
+    let written = written.get(&signature).ok_or(SealError::PlaceholderLost)?;
+    let gap = Gap::find(&bytes, written, room)?;
     gap.write_byte_range(&mut bytes)?;
     let digest = gap.digest(&bytes, algorithm)?;
     gap.write_value(&mut bytes, &sign(digest.as_ref())?)?;
@@ -123,14 +137,15 @@ struct Gap {
 }
 
 impl Gap {
-    fn find(bytes: &[u8], from: usize, room: usize) -> Result<Self, SealError> {
+    /// `written` is where the signature dictionary lies.
+    fn find(bytes: &[u8], written: &std::ops::Range<usize>, room: usize) -> Result<Self, SealError> {
         let after = |from: usize, pattern: &[u8]| {
-            let rest = bytes.get(from..)?;
+            let rest = bytes.get(from..written.end)?;
             let position = rest.windows(pattern.len()).position(|window| window == pattern)?;
             Some(from + position + pattern.len())
         };
         let find = || {
-            let key = after(from, b"/ByteRange")?;
+            let key = after(written.start, b"/ByteRange")?;
             let open = after(key, b"[")?;
             let close = after(open, b"]")?;
             let key = after(close, b"/Contents")?;

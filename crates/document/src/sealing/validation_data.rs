@@ -15,14 +15,15 @@
 
 use aws_lc_rs::digest;
 use jiff::Timestamp;
-use lopdf::{Dictionary, Object, Stream};
 use x509_cert::Certificate;
 
 use const_oid::db::rfc3161::ID_AA_TIME_STAMP_TOKEN;
 use der::Decode;
 
-use crate::pdf::form;
-use crate::pdf::revision::{self, RevisionWriter};
+use crate::pdf::append::append;
+use crate::pdf::edit::Edits;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Dict, File, Object, Objects, Stream, acro_form};
 use crate::pki::certificates::Certified;
 use crate::pki::cms::SignedMessage;
 use crate::pki::keys::timestamp;
@@ -91,24 +92,25 @@ impl ValidationData {
 }
 
 /// Appends the data: level B-LT.
-pub fn add_validation_data(pdf: &[u8], data: &ValidationData) -> Result<Vec<u8>, SealError> {
-    let document = revision::read(pdf)?;
-    let mut writer = RevisionWriter::new(pdf, &document)?;
-    write_store(&mut writer, data)?;
-    Ok(writer.finish()?.bytes)
+pub fn add_validation_data(pdf: impl Into<SharedBytes>, data: &ValidationData) -> Result<Vec<u8>, SealError> {
+    let file = File::open(pdf, None)?;
+    let mut edits = Edits::new(file.latest());
+    write_store(&mut edits, data)?;
+    Ok(append(edits)?.bytes)
 }
 
 /// Appends the data and a document timestamp over everything: level B-LTA. A timestamp that is larger than the room that was
 /// left for it is asked for once more, with room for its size.
 pub fn add_archive_timestamp(
-    pdf: &[u8],
+    pdf: impl Into<SharedBytes>,
     data: &ValidationData,
     timestamps: &dyn TimestampSource,
 ) -> Result<Vec<u8>, SealError> {
-    match add_timestamp_in(signature_field::ROOM, pdf, data, timestamps) {
+    let file = File::open(pdf, None)?;
+    match add_timestamp_in(signature_field::ROOM, &file, data, timestamps) {
         Err(SealError::TooLarge(size)) if size <= LARGEST_TIMESTAMP => {
             // The next may have a longer number or time.
-            add_timestamp_in(size + SPARE, pdf, data, timestamps)
+            add_timestamp_in(size + SPARE, &file, data, timestamps)
         }
         outcome => outcome,
     }
@@ -116,27 +118,32 @@ pub fn add_archive_timestamp(
 
 fn add_timestamp_in(
     room: usize,
-    pdf: &[u8],
+    file: &File,
     data: &ValidationData,
     timestamps: &dyn TimestampSource,
 ) -> Result<Vec<u8>, SealError> {
-    let document = revision::read(pdf)?;
-    let page = document.page_iter().next().ok_or(SealError::NoPage)?;
-    let mut writer = RevisionWriter::new(pdf, &document)?;
-    write_store(&mut writer, data)?;
-    let mut dictionary = signature_field::placeholders(room);
-    dictionary.set("Type", "DocTimeStamp");
-    dictionary.set("Filter", "Adobe.PPKLite");
-    dictionary.set("SubFilter", "ETSI.RFC3161");
-    dictionary.set("V", 0);
-    let signature = writer.add(dictionary);
+    let mut edits = Edits::new(file.latest());
+    let page = *edits.pages()?.first().ok_or(SealError::NoPage)?;
+    write_store(&mut edits, data)?;
+    let mut dict = signature_field::placeholders(room);
+    for (key, value) in [
+        ("Type", Object::name("DocTimeStamp")),
+        ("Filter", Object::name("Adobe.PPKLite")),
+        ("SubFilter", Object::name("ETSI.RFC3161")),
+        ("V", 0.into()),
+    ] {
+        dict.set(key.as_bytes(), value);
+    }
+    let signature = edits.add(dict);
     let field = Field {
         stem: "Timestamp",
+        words: "Timestamp".to_owned(),
         locks: false,
+        is_in_structure: false,
         look: None,
     };
-    signature_field::add(&mut writer, page, signature, &field)?;
-    signature_field::fill(writer.finish()?, signature, room, &digest::SHA256, |digest| {
+    signature_field::add(&mut edits, page, signature, &field)?;
+    signature_field::fill(append(edits)?, signature, room, &digest::SHA256, |digest| {
         // SHA-256 has 32 bytes.
         let digest = digest.try_into().map_err(|_| SealError::PlaceholderLost)?;
         Ok(timestamps.timestamp(digest)?)
@@ -144,18 +151,14 @@ fn add_timestamp_in(
 }
 
 /// Puts the data into the document security store.
-fn write_store(writer: &mut RevisionWriter<'_>, data: &ValidationData) -> Result<(), SealError> {
+fn write_store(edits: &mut Edits<'_>, data: &ValidationData) -> Result<(), SealError> {
     if *data == ValidationData::default() {
         return Ok(());
     }
-    let root = writer.root();
-    let entry = writer.edit_dictionary(root)?.get(b"DSS").ok().cloned();
-    let mut store = if let Some(Object::Dictionary(store)) = entry.as_ref().map(|object| writer.resolve(object)) {
-        store.clone()
-    } else {
-        let mut store = Dictionary::new();
-        store.set("Type", "DSS");
-        store
+    let entry = edits.catalog()?.get(b"DSS").cloned();
+    let mut store = match edits.dict(edits.catalog()?, b"DSS")? {
+        Some(store) => store.clone(),
+        None => Dict::of([("Type", Object::name("DSS"))]),
     };
     // Of others' data: whatever unpacks to more than a verifier reads is as if it were not there.
     let mut left = MAX_STORE;
@@ -167,35 +170,33 @@ fn write_store(writer: &mut RevisionWriter<'_>, data: &ValidationData) -> Result
         if values.is_empty() {
             continue;
         }
-        let mut array = match store.get(key.as_bytes()).ok().map(|object| writer.resolve(object)) {
-            Some(Object::Array(array)) => array.clone(),
-            _ => Vec::new(),
-        };
-        let mut there: Vec<Vec<u8>> = array
-            .iter()
-            .filter_map(|object| writer.resolve(object).as_stream().ok())
-            .filter_map(|stream| {
-                let content = stream.get_plain_content_with_limit(left).ok()?;
+        let mut array = edits.array(&store, key.as_bytes())?.unwrap_or_default().to_vec();
+        let mut there = Vec::new();
+        for held in &array {
+            let Object::Stream(stream) = edits.resolve(held)? else {
+                continue;
+            };
+            if let Ok(content) = edits.decode_whole(stream, left) {
                 left = left.saturating_sub(content.len());
-                Some(content)
-            })
-            .collect();
+                there.push(content);
+            }
+        }
         for value in values {
             if !there.contains(value) {
-                let stream = Stream::new(Dictionary::new(), value.clone()).with_compression(false);
-                array.push(writer.add(stream).into());
+                array.push(edits.add(Stream::new(Dict::new(), value.clone())).into());
                 there.push(value.clone());
             }
         }
-        store.set(key, array);
+        store.set(key.as_bytes(), array);
     }
     match entry {
-        Some(Object::Reference(id)) if matches!(writer.object(id), Some(Object::Dictionary(_))) => {
-            writer.replace(id, store);
-        }
+        Some(Object::Ref(id)) if matches!(edits.object(id)?, Object::Dict(_)) => edits.put(id, store),
         _ => {
-            let store = writer.add(store);
-            writer.edit_dictionary(root)?.set("DSS", store);
+            let store = edits.add(store);
+            let root = edits.root()?;
+            if let Some(catalog) = edits.edit_dict(root)? {
+                catalog.set(b"DSS", store);
+            }
         }
     }
     Ok(())
@@ -242,17 +243,19 @@ impl Evidence {
 }
 
 /// Reads what the proof of a file rests on; of a file that was sealed here, so that its last signature is the seal.
-pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
-    let document = revision::read(pdf)?;
+pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
+    let file = File::open(pdf, None)?;
+    let view = file.latest();
     let mut evidence = Evidence::default();
     let (mut signer, mut stamped_at) = (Vec::new(), None);
-    for signature in form::signatures(&document) {
-        let Ok(Object::String(value, _)) = signature.get(b"Contents") else {
+    for signature in acro_form::signatures(&view)? {
+        let Some(Object::Str(value)) = signature.get(b"Contents") else {
             continue;
         };
-        if form::name(&document, signature, b"SubFilter") == Some(b"ETSI.RFC3161") {
+        let value = value.bytes();
+        if view.get(signature, b"SubFilter")?.is_name(b"ETSI.RFC3161") {
             // One of another's that is not read here proves nothing for us.
-            let Ok((at, certificates)) = token_chain(value) else {
+            let Ok((at, certificates)) = token_chain(&value) else {
                 continue;
             };
             let ends = ends(&certificates);
@@ -270,7 +273,7 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
             continue;
         }
         // Another's signature may be of a form that is not read here.
-        let Ok(message) = SignedMessage::parse(value) else {
+        let Ok(message) = SignedMessage::parse(&value) else {
             continue;
         };
         for chain in &mut evidence.chains {
@@ -299,7 +302,7 @@ pub fn evidence(pdf: &[u8]) -> Result<Evidence, SealError> {
                 existed_at: stamped_at.filter(|_| index == 0),
             }));
     }
-    let held = embedded::held(&document, &signer, stamped_at);
+    let held = embedded::held(view, &signer, stamped_at)?;
     evidence.has_validation_data = held.proves_signer;
     evidence.held_bytes = held.bytes;
     Ok(evidence)

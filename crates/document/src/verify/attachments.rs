@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use lopdf::{Dictionary, Document, Object};
 use serde::{Deserialize, Serialize};
 
-use super::Fault;
-use super::structure::load;
-use crate::pdf::form;
+use super::damaged::fault_of;
+use super::reading::{self, Reading};
+use super::{Fault, open};
+use crate::pdf::{Dict, Object};
 
 /// The most that one attachment may unpack to.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -27,51 +27,48 @@ pub struct Attachment {
 
 /// The files embedded in `pdf`, in the order of their names. One that cannot be unpacked is left out.
 pub fn attachments(pdf: &[u8]) -> Result<Vec<Attachment>, Fault> {
-    let document = load(pdf)?;
+    let file = open(pdf.into()).map_err(|defect| fault_of(&defect))?;
+    let reading = reading::read(&file).map_err(|defect| fault_of(&defect))?;
     let mut found = Vec::new();
-    let tree = document
+    let tree = reading
         .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(&document, catalog, b"Names"))
-        .and_then(|names| form::dictionary(&document, names, b"EmbeddedFiles"));
+        .and_then(|catalog| reading.dict(catalog, b"Names"))
+        .and_then(|names| reading.dict(names, b"EmbeddedFiles"));
     let mut seen = BTreeSet::new();
-    let mut waiting: Vec<&Dictionary> = tree.into_iter().collect();
+    let mut waiting: Vec<&Dict> = tree.into_iter().collect();
     while let Some(node) = waiting.pop() {
-        let names = form::array(&document, node, b"Names").unwrap_or_default();
+        let names = reading.array(node, b"Names").unwrap_or_default();
         for pair in names.chunks_exact(2) {
             if found.len() >= MAX_FILES {
                 return Ok(found);
             }
             if let [_, specification] = pair
-                && let Object::Dictionary(specification) = form::resolve(&document, specification)
+                && let Some(specification) = reading.as_dict(specification)
             {
-                found.extend(attachment(&document, specification));
+                found.extend(attachment(&reading, specification));
             }
         }
-        for kid in form::array(&document, node, b"Kids").unwrap_or_default().iter().rev() {
-            if let Object::Reference(id) = kid
+        for kid in reading.array(node, b"Kids").unwrap_or_default().iter().rev() {
+            if let Object::Ref(id) = kid
                 && seen.insert(*id)
-                && let Object::Dictionary(kid) = form::resolve(&document, kid)
             {
-                waiting.push(kid);
+                waiting.extend(reading.as_dict(kid));
             }
         }
     }
     Ok(found)
 }
 
-fn attachment(document: &Document, specification: &Dictionary) -> Option<Attachment> {
-    let files = form::dictionary(document, specification, b"EF")?;
-    let file = files.get(b"UF").or_else(|_| files.get(b"F")).ok()?;
-    let Object::Stream(stream) = form::resolve(document, file) else {
-        return None;
-    };
+fn attachment(reading: &Reading<'_>, specification: &Dict) -> Option<Attachment> {
+    let files = reading.dict(specification, b"EF")?;
+    let file = files.get(b"UF").or_else(|| files.get(b"F"))?;
+    let stream = reading.resolve(file).as_stream()?;
+    let name = |key| reading.text(specification, key);
     Some(Attachment {
-        name: form::text(document, specification, b"UF")
-            .or_else(|| form::text(document, specification, b"F"))
-            .unwrap_or_default(),
-        media_type: form::name(document, &stream.dict, b"Subtype")
-            .map(|name| String::from_utf8_lossy(name).into_owned()),
-        data: stream.get_plain_content_with_limit(MAX_BYTES).ok()?,
+        name: name(b"UF").or_else(|| name(b"F")).unwrap_or_default(),
+        media_type: reading
+            .name(&stream.dict, b"Subtype")
+            .map(|name| String::from_utf8_lossy(&name).into_owned()),
+        data: reading.plain(stream, MAX_BYTES).ok()?,
     })
 }

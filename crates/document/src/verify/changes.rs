@@ -21,11 +21,10 @@ pub(crate) use store::has_room;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
-
 use super::places::{self, Place, Places, Role, each_reference};
+use super::reading::{Reading, are_same, changed_keys, mean_same};
 use super::rules::Rules;
-use crate::pdf::form;
+use crate::pdf::{Dict, Name, Object, Ref};
 
 /// How many changes are listed.
 const MAX_LISTED: usize = 50;
@@ -59,7 +58,7 @@ impl Changes {
 }
 
 /// The changes from `signed` to `current`, as `rules` permit them.
-pub(super) fn between(signed: &Document, current: &Document, rules: &Rules) -> Changes {
+pub(super) fn between(signed: &Reading<'_>, current: &Reading<'_>, rules: &Rules) -> Changes {
     let places = Places::of(signed);
     let mut comparison = Comparison {
         signed,
@@ -83,15 +82,15 @@ pub(super) fn between(signed: &Document, current: &Document, rules: &Rules) -> C
 }
 
 struct Comparison<'a> {
-    signed: &'a Document,
-    current: &'a Document,
+    signed: &'a Reading<'a>,
+    current: &'a Reading<'a>,
     rules: &'a Rules,
     places: Places,
     changes: Changes,
     /// The names that fields had.
     names: BTreeSet<String>,
     /// Fields and annotations that were named already; one stands in the form and on a page.
-    added: BTreeSet<ObjectId>,
+    added: BTreeSet<Ref>,
     /// Whether the validation data must stay as they are, since nobody can read them.
     is_store_fixed: bool,
 }
@@ -100,7 +99,7 @@ struct Comparison<'a> {
 struct Told<'a> {
     part: Part,
     how: How,
-    id: ObjectId,
+    id: Ref,
     entry: Option<&'a [u8]>,
 }
 
@@ -112,7 +111,7 @@ impl Comparison<'_> {
             how: told.how,
             page,
             field: field.map(|field| field.name.clone()),
-            object: told.id.0,
+            object: told.id.number,
             entry: told.entry.map(printable),
         };
         let changes: Vec<Change> = match place.fields.as_slice() {
@@ -142,11 +141,13 @@ impl Comparison<'_> {
 
     fn trailer(&mut self) {
         for key in ["Root", "Info"] {
-            let entry = |document: &Document| document.trailer.get(key.as_bytes()).ok().cloned();
-            let (before, after) = (entry(self.signed), entry(self.current));
+            let (before, after) = (
+                self.signed.trailer(key.as_bytes()),
+                self.current.trailer(key.as_bytes()),
+            );
             if key == "Info" && before.is_none() {
-                self.new_information(after.as_ref());
-            } else if before != after {
+                self.new_information(after);
+            } else if !are_same(before, after) {
                 let change = Change {
                     part: Part::Structure,
                     how: How::Changed,
@@ -163,16 +164,16 @@ impl Comparison<'_> {
     /// Who adds a revision may be the first to write his name and the time.
     fn new_information(&mut self, added: Option<&Object>) {
         let Some(added) = added else { return };
-        let id = added.as_reference().unwrap_or_default();
+        let id = added.as_ref().unwrap_or(Ref::new(0, 0));
         let place = Place {
             part: Part::Metadata,
             page: None,
             fields: Vec::new(),
             role: Role::Info,
         };
-        match form::resolve(self.current, added) {
-            Object::Dictionary(dictionary) if !self.signed.objects.contains_key(&id) => {
-                self.entries(&place, id, &Dictionary::new(), dictionary);
+        match self.current.resolve(added) {
+            Object::Dict(dict) if !self.signed.has(id) => {
+                self.entries(&place, id, &Dict::new(), dict);
             }
             _ => self.tell(
                 false,
@@ -188,48 +189,48 @@ impl Comparison<'_> {
     }
 
     fn pages(&mut self) {
-        let before: Vec<ObjectId> = self.signed.page_iter().collect();
-        let after: Vec<ObjectId> = self.current.page_iter().collect();
+        let (before, after) = (self.signed.pages(), self.current.pages());
         if before == after {
             return;
         }
-        let mut tell = |how, (page, id): (u32, &ObjectId)| {
+        let mut tell = |how, (page, id): (u32, &Ref)| {
             let change = Change {
                 part: Part::Page,
                 how,
                 page: Some(page),
                 field: None,
-                object: id.0,
+                object: id.number,
                 entry: None,
             };
             self.push(false, change);
         };
-        let (old, new): (BTreeSet<&ObjectId>, BTreeSet<&ObjectId>) = (before.iter().collect(), after.iter().collect());
+        let (old, new): (BTreeSet<&Ref>, BTreeSet<&Ref>) = (before.iter().collect(), after.iter().collect());
         (1..)
-            .zip(&after)
+            .zip(after)
             .filter(|(_, id)| !old.contains(id))
             .for_each(|page| tell(How::Added, page));
         (1..)
-            .zip(&before)
+            .zip(before)
             .filter(|(_, id)| !new.contains(id))
             .for_each(|page| tell(How::Removed, page));
     }
 
     /// References of signed objects to nothing, where there is something now.
     fn dangling(&mut self) {
-        let mut found: BTreeMap<ObjectId, (ObjectId, &Object)> = BTreeMap::new();
+        let mut found: BTreeMap<Ref, (Ref, &Object)> = BTreeMap::new();
         let signed = self.signed;
-        for (id, object) in &signed.objects {
+        for (id, object) in signed.objects() {
             each_reference(object, &mut |reference| {
-                if !signed.objects.contains_key(&reference) {
-                    found.entry(reference).or_insert((*id, object));
+                if !signed.has(reference) {
+                    found.entry(reference).or_insert((id, object));
                 }
             });
         }
         for (id, (from, object)) in found {
-            let Some(now) = self.current.objects.get(&id) else {
+            if !self.current.has(id) {
                 continue;
-            };
+            }
+            let now = self.current.object(id);
             let place = self.places.get(from, object);
             let part = match places::part_of(now) {
                 Part::Other => place.part,
@@ -250,16 +251,17 @@ impl Comparison<'_> {
 
     fn objects(&mut self) {
         let (signed, current) = (self.signed, self.current);
-        for (id, before) in &signed.objects {
-            match current.objects.get(id) {
-                None => self.removed(*id, before),
-                Some(after) if !same(before, after) => self.object(*id, before, after),
-                Some(_) => {}
+        for (id, before) in signed.objects() {
+            let after = current.object(id);
+            if !current.has(id) {
+                self.removed(id, before);
+            } else if !std::ptr::eq(before, after) && !signed.is_same(before, after) {
+                self.object(id, before, after);
             }
         }
     }
 
-    fn removed(&mut self, id: ObjectId, before: &Object) {
+    fn removed(&mut self, id: Ref, before: &Object) {
         let place = self.places.get(id, before);
         let is_permitted = match &place.role {
             Role::Annotation | Role::OfAnnotation => self.rules.allow_annotations(),
@@ -286,7 +288,7 @@ impl Comparison<'_> {
         })
     }
 
-    fn object(&mut self, id: ObjectId, before: &Object, after: &Object) {
+    fn object(&mut self, id: Ref, before: &Object, after: &Object) {
         let place = self.places.get(id, before);
         let told = Told {
             part: place.part,
@@ -297,7 +299,8 @@ impl Comparison<'_> {
         match (&place.role, before, after) {
             (Role::Store, _, _) if !self.is_store_fixed => {}
             (Role::Metadata, Object::Stream(before), Object::Stream(after)) => {
-                let is_description = after.dict.has_type(b"Metadata") && description::is_same(Some(before), after);
+                let is_description =
+                    after.dict.is_type(b"Metadata") && description::is_same(self.current, Some(before), after);
                 self.tell(is_description, &place, &told);
             }
             (Role::Annotation | Role::OfAnnotation, _, _) => {
@@ -317,7 +320,7 @@ impl Comparison<'_> {
                     },
                 );
             }
-            (Role::FormResources, Object::Dictionary(_), Object::Dictionary(_)) => {
+            (Role::FormResources, Object::Dict(_), Object::Dict(_)) => {
                 let is_permitted = self.may_add_defaults() && self.has_grown(Some(before), Some(after), 0);
                 self.tell(is_permitted, &place, &told);
             }
@@ -327,27 +330,23 @@ impl Comparison<'_> {
             (Role::Annotations, Object::Array(before), Object::Array(after)) => {
                 self.extended(&place, Part::Page, id, b"Annots", before, after);
             }
-            (Role::Field(index), Object::Dictionary(before), Object::Dictionary(after)) => {
+            (Role::Field(index), Object::Dict(before), Object::Dict(after)) => {
                 self.field(*index, id, &place, before, after);
             }
-            (_, Object::Dictionary(before), Object::Dictionary(after)) => {
+            (_, Object::Dict(before), Object::Dict(after)) => {
                 self.entries(&place, id, before, after);
             }
             _ => self.tell(false, &place, &told),
         }
     }
 
-    fn entries(&mut self, place: &Place, id: ObjectId, before: &Dictionary, after: &Dictionary) {
-        let keys: BTreeSet<&Vec<u8>> = before.iter().chain(after.iter()).map(|(key, _)| key).collect();
-        for key in keys {
-            let (old, new) = (before.get(key).ok(), after.get(key).ok());
-            if old != new {
-                self.entry(place, id, key, old, new);
-            }
+    fn entries(&mut self, place: &Place, id: Ref, before: &Dict, after: &Dict) {
+        for key in changed_keys(before, after) {
+            self.entry(place, id, &key, before.get(&key), after.get(&key));
         }
     }
 
-    fn entry(&mut self, place: &Place, id: ObjectId, key: &[u8], old: Option<&Object>, new: Option<&Object>) {
+    fn entry(&mut self, place: &Place, id: Ref, key: &[u8], old: Option<&Object>, new: Option<&Object>) {
         let mut part = place.part;
         let is_permitted = match (&place.role, key) {
             // Looked at as a whole.
@@ -358,7 +357,7 @@ impl Comparison<'_> {
             (Role::Catalog, b"Version") => matches!(new, Some(Object::Name(_))),
             (Role::Catalog, b"Extensions") => {
                 let mut has_references = false;
-                if let Some(new) = new.map(|new| form::resolve(self.current, new)) {
+                if let Some(new) = new.map(|new| self.current.resolve(new)) {
                     each_reference(new, &mut |_| has_references = true);
                 }
                 new.is_some() && !has_references
@@ -375,11 +374,11 @@ impl Comparison<'_> {
                 };
                 false
             }
-            (Role::Info, b"ModDate" | b"Producer") => matches!(new, Some(Object::String(..))),
+            (Role::Info, b"ModDate" | b"Producer") => matches!(new, Some(Object::Str(_))),
             (Role::Form, b"Fields") => return self.array(place, Part::Form, id, key, old, new),
             (Role::Form, b"DR") => self.may_add_defaults() && self.has_grown(old, new, 0),
             (Role::Form, b"DA" | b"Q") => self.may_add_defaults() && old.is_none(),
-            (Role::Form, b"NeedAppearances") => self.may_add_defaults() && !matches!(new, Some(Object::Boolean(true))),
+            (Role::Form, b"NeedAppearances") => self.may_add_defaults() && !matches!(new, Some(Object::Bool(true))),
             (Role::Page, b"Annots") => return self.array(place, Part::Page, id, key, old, new),
             (Role::Page, _) => {
                 part = match key {
@@ -416,15 +415,13 @@ impl Comparison<'_> {
 
     /// What the names of a document lead to: scripts that run when it is opened, files, places.
     fn part_of_names(&self, old: Option<&Object>, new: Option<&Object>) -> Part {
-        let entry = |document: &'_ Document, names: Option<&Object>, key: &[u8]| {
-            let names = names.map(|names| form::resolve(document, names))?.as_dict().ok()?;
-            names.get(key).ok().cloned()
-        };
         for (key, part) in [
             (&b"JavaScript"[..], Part::Script),
             (b"EmbeddedFiles", Part::EmbeddedFile),
         ] {
-            if entry(self.signed, old, key) != entry(self.current, new, key) {
+            let before = old.and_then(|names| self.signed.as_dict(names)?.get(key));
+            let after = new.and_then(|names| self.current.as_dict(names)?.get(key));
+            if !are_same(before, after) {
                 return part;
             }
         }
@@ -433,53 +430,49 @@ impl Comparison<'_> {
 
     /// Whether the catalog names an XMP stream where it had none, which says nothing of the document.
     fn is_new_metadata(&self, new: Option<&Object>) -> bool {
-        let Some(Object::Reference(id)) = new else { return false };
-        let is_metadata = self
-            .current
-            .objects
-            .get(id)
-            .and_then(|object| object.as_stream().ok())
-            .is_some_and(|stream| stream.dict.has_type(b"Metadata") && description::is_same(None, stream));
-        is_metadata && !self.signed.objects.contains_key(id)
+        let Some(Object::Ref(id)) = new else { return false };
+        let is_metadata =
+            self.current.object(*id).as_stream().is_some_and(|stream| {
+                stream.dict.is_type(b"Metadata") && description::is_same(self.current, None, stream)
+            });
+        is_metadata && !self.signed.has(*id)
     }
 
     /// Whether a dictionary has all that it had, and more at most: default resources, to which whoever fills in a form adds
     /// fonts.
     fn has_grown(&self, old: Option<&Object>, new: Option<&Object>, depth: usize) -> bool {
         const DEEPEST: usize = 2;
-        if old == new {
+        if are_same(old, new) {
             return true;
         }
-        let old = old.map_or(&Object::Null, |old| form::resolve(self.signed, old));
-        let new = new.map_or(&Object::Null, |new| form::resolve(self.current, new));
+        let old = old.map_or(&Object::Null, |old| self.signed.resolve(old));
+        let new = new.map_or(&Object::Null, |new| self.current.resolve(new));
         match (old, new) {
-            (Object::Null, Object::Dictionary(_)) => true,
-            (Object::Dictionary(old), Object::Dictionary(new)) => {
-                old == new
-                    || (depth < DEEPEST
-                        && old
-                            .iter()
-                            .all(|(key, value)| self.has_grown(Some(value), new.get(key).ok(), depth + 1)))
+            (Object::Null, Object::Dict(_)) => true,
+            (Object::Dict(old), Object::Dict(new)) => {
+                let has_grown =
+                    |(key, value): (&Name, &Object)| self.has_grown(Some(value), new.get(&key.bytes()), depth + 1);
+                changed_keys(old, new).is_empty() || (depth < DEEPEST && old.iter().all(has_grown))
             }
-            _ => old == new && depth > 0,
+            _ => mean_same(old, new) && depth > 0,
         }
     }
 
     /// The form, as the catalog has it.
-    fn form(&mut self, place: &Place, id: ObjectId, old: Option<&Object>, new: Option<&Object>) {
-        let empty = Dictionary::new();
+    fn form(&mut self, place: &Place, id: Ref, old: Option<&Object>, new: Option<&Object>) {
+        let empty = Dict::new();
         let told = |how| Told {
             part: Part::Form,
             how,
             id,
             entry: Some(b"AcroForm"),
         };
-        let before = match old.map(|old| form::resolve(self.signed, old)) {
+        let before = match old.map(|old| self.signed.resolve(old)) {
             None | Some(Object::Null) => &empty,
-            Some(Object::Dictionary(dictionary)) => dictionary,
+            Some(Object::Dict(dictionary)) => dictionary,
             Some(_) => return self.tell(false, place, &told(How::Changed)),
         };
-        let Some(Object::Dictionary(after)) = new.map(|new| form::resolve(self.current, new)) else {
+        let Some(Object::Dict(after)) = new.map(|new| self.current.resolve(new)) else {
             return self.tell(false, place, &told(How::Removed));
         };
         let place = Place {
@@ -491,20 +484,12 @@ impl Comparison<'_> {
         self.entries(&place, id, before, after);
     }
 
-    fn array(
-        &mut self,
-        place: &Place,
-        part: Part,
-        id: ObjectId,
-        key: &[u8],
-        old: Option<&Object>,
-        new: Option<&Object>,
-    ) {
-        let before = match old.map(|old| form::resolve(self.signed, old)) {
+    fn array(&mut self, place: &Place, part: Part, id: Ref, key: &[u8], old: Option<&Object>, new: Option<&Object>) {
+        let before = match old.map(|old| self.signed.resolve(old)) {
             Some(Object::Array(array)) => array.as_slice(),
             _ => &[],
         };
-        match new.map(|new| form::resolve(self.current, new)) {
+        match new.map(|new| self.current.resolve(new)) {
             Some(Object::Array(after)) => self.extended(place, part, id, key, before, after),
             _ if before.is_empty() => {}
             _ => self.tell(
@@ -518,19 +503,6 @@ impl Comparison<'_> {
                 },
             ),
         }
-    }
-}
-
-/// Equality without regard to where a stream lies in its file.
-fn same(before: &Object, after: &Object) -> bool {
-    match (before, after) {
-        (Object::Stream(before), Object::Stream(after)) => {
-            // The mark says whether it is content or its digest (`structure::load`).
-            before.allows_compression == after.allows_compression
-                && before.dict == after.dict
-                && before.content == after.content
-        }
-        _ => before == after,
     }
 }
 

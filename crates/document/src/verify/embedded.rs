@@ -4,11 +4,11 @@
 //! fault.
 
 use jiff::Timestamp;
-use lopdf::{DecompressError, Document, Error, Object};
 
 use super::TrustedRoots;
 use super::path::Pool;
-use crate::pdf::form;
+use super::reading::Reading;
+use crate::pdf::{PdfDefect, Rule, View};
 use crate::pki::certificates::Certified;
 use crate::pki::revocation::{MAX_ITEMS, RevocationData, Status, status};
 
@@ -27,33 +27,30 @@ pub(super) struct Embedded {
 
 impl Embedded {
     /// The document security store (ISO 32000-2, 12.8.4.3).
-    pub(super) fn of(document: &Document) -> Self {
-        let store = document
-            .catalog()
-            .ok()
-            .and_then(|catalog| form::dictionary(document, catalog, b"DSS"));
+    pub(super) fn of(reading: &Reading<'_>) -> Self {
+        let store = reading.catalog().and_then(|catalog| reading.dict(catalog, b"DSS"));
         let Some(store) = store else {
             return Self::default();
         };
         let mut left = MAX_STORE;
         let mut is_too_much = false;
         let mut items = |key: &[u8]| -> Vec<Vec<u8>> {
-            let entries = form::array(document, store, key).unwrap_or_default();
+            let entries = reading.array(store, key).unwrap_or_default();
             is_too_much |= entries.len() > MAX_ITEMS;
             let mut items = Vec::new();
             for entry in entries {
                 if is_too_much {
                     break;
                 }
-                let Object::Stream(stream) = form::resolve(document, entry) else {
+                let Some(stream) = reading.resolve(entry).as_stream() else {
                     continue;
                 };
-                match stream.get_plain_content_with_limit(left) {
+                match reading.plain(stream, left) {
                     Ok(item) => {
                         left = left.saturating_sub(item.len());
                         items.push(item);
                     }
-                    Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. })) => is_too_much = true,
+                    Err(defect) if defect.rule == Rule::TooLarge => is_too_much = true,
                     // What nobody can read says nothing.
                     Err(_) => {}
                 }
@@ -87,8 +84,8 @@ pub(crate) struct Held {
 
 /// What a file holds, and whether it proves the first of these certificates (DER), which is known with its issuers, good at a
 /// moment; a revocation before now and after that moment is no matter.
-pub(crate) fn held(document: &Document, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Held {
-    let embedded = Embedded::of(document);
+pub(crate) fn held(view: View<'_>, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Result<Held, PdfDefect> {
+    let embedded = Embedded::of(&Reading::of(view)?);
     let RevocationData { lists, responses } = &embedded.revocation;
     let all = [&embedded.certificates, lists, responses];
     let bytes = all.into_iter().flatten().map(Vec::len).sum();
@@ -113,8 +110,8 @@ pub(crate) fn held(document: &Document, certificates: &[Vec<u8>], at: Option<Tim
             });
         Some(is_proved)
     };
-    Held {
+    Ok(Held {
         bytes,
         proves_signer: proves_signer().unwrap_or_default(),
-    }
+    })
 }

@@ -10,14 +10,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
-
 use super::changes::Part;
-use super::rules;
-use crate::pdf::form;
+use super::reading::Reading;
+use crate::pdf::{Dict, Name, Object, Ref};
 
-/// Nesting of direct objects that is walked; the reader allows no more.
-const MAX_DEPTH: usize = 256;
 /// Deeper trees of fields than forms have.
 const MAX_FIELDS: usize = 100_000;
 /// An appearance that more fields share than this belongs to none of them.
@@ -130,9 +126,9 @@ pub(super) struct Field {
 #[derive(Debug, Default)]
 pub(super) struct Places {
     pub(super) fields: Vec<Field>,
-    by_id: BTreeMap<ObjectId, Place>,
+    by_id: BTreeMap<Ref, Place>,
     /// What has been reached by a way on which nothing may change, other than the document's structure.
-    used: BTreeSet<ObjectId>,
+    used: BTreeSet<Ref>,
 }
 
 /// What is found on the way is said to belong to the same.
@@ -159,63 +155,56 @@ impl Way {
 }
 
 impl Places {
-    pub(super) fn of(document: &Document) -> Self {
+    pub(super) fn of(reading: &Reading<'_>) -> Self {
         let mut places = Self::default();
-        let catalog = document.catalog().ok();
-        let form_dictionary = catalog.and_then(|catalog| form::dictionary(document, catalog, b"AcroForm"));
-        let annotations = places.name(document, catalog, form_dictionary);
+        let annotations = places.name(reading);
 
-        places.walk_named_twice(document);
-        places.walk_pages(document);
-        if let Some(form) = form_dictionary {
-            places.walk_form(document, form);
+        places.walk_named_twice(reading);
+        places.walk_pages(reading);
+        if let Some(form) = reading.form() {
+            places.walk_form(reading, form);
         }
-        places.walk_fields(document);
-        places.walk_annotations(document, &annotations);
-        if let Some(catalog) = catalog {
-            places.walk_catalog(document, catalog);
+        places.walk_fields(reading);
+        places.walk_annotations(reading, &annotations);
+        if let Some(catalog) = reading.catalog() {
+            places.walk_catalog(reading, catalog);
         }
         places
     }
 
     /// Gives everything that has a name its own role; the answer is the annotations, each with its page's number.
-    fn name(
-        &mut self,
-        document: &Document,
-        catalog: Option<&Dictionary>,
-        form_dictionary: Option<&Dictionary>,
-    ) -> Vec<(ObjectId, u32)> {
-        self.name_fields(document);
-        let annotations = self.name_pages(document);
-        if let Ok(id) = document.trailer.get(b"Root").and_then(Object::as_reference) {
-            self.put(id, Part::Catalog, None, Role::Catalog);
-        }
-        if let Ok(id) = document.trailer.get(b"Info").and_then(Object::as_reference) {
-            self.put(id, Part::Metadata, None, Role::Info);
-        }
-        if let Some(id) = catalog.and_then(|catalog| reference(catalog, b"Metadata")) {
-            self.put(id, Part::Metadata, None, Role::Metadata);
-        }
-        if let Some(id) = catalog.and_then(|catalog| reference(catalog, b"AcroForm")) {
-            self.put(id, Part::Form, None, Role::Form);
-        }
-        if let Some(form) = form_dictionary {
-            if let Some(id) = reference(form, b"Fields") {
-                self.put(id, Part::Form, None, Role::Fields);
-            }
-            if let Some(id) = reference(form, b"DR") {
-                self.put(id, Part::Form, None, Role::FormResources);
-            }
-            let resources = form::dictionary(document, form, b"DR");
-            if let Some(id) = resources.and_then(|resources| reference(resources, b"Font")) {
-                self.put(id, Part::Form, None, Role::FormResources);
+    fn name(&mut self, reading: &Reading<'_>) -> Vec<(Ref, u32)> {
+        self.name_fields(reading);
+        let annotations = self.name_pages(reading);
+        let (catalog, form) = (reading.catalog(), reading.form());
+        let of = |dict: Option<&Dict>, key: &[u8]| dict?.get(key)?.as_ref();
+        let resources = form.and_then(|form| reading.dict(form, b"DR"));
+        for (id, part, role) in [
+            (
+                reading.trailer(b"Root").and_then(Object::as_ref),
+                Part::Catalog,
+                Role::Catalog,
+            ),
+            (
+                reading.trailer(b"Info").and_then(Object::as_ref),
+                Part::Metadata,
+                Role::Info,
+            ),
+            (of(catalog, b"Metadata"), Part::Metadata, Role::Metadata),
+            (of(catalog, b"AcroForm"), Part::Form, Role::Form),
+            (of(form, b"Fields"), Part::Form, Role::Fields),
+            (of(form, b"DR"), Part::Form, Role::FormResources),
+            (of(resources, b"Font"), Part::Form, Role::FormResources),
+        ] {
+            if let Some(id) = id {
+                self.put(id, part, None, role);
             }
         }
         annotations
     }
 
     /// The place of an object; one that nothing reaches must stay as it is, too.
-    pub(super) fn get(&self, id: ObjectId, object: &Object) -> Place {
+    pub(super) fn get(&self, id: Ref, object: &Object) -> Place {
         self.by_id.get(&id).cloned().unwrap_or_else(|| Place {
             part: part_of(object),
             page: None,
@@ -224,7 +213,7 @@ impl Places {
         })
     }
 
-    fn put(&mut self, id: ObjectId, part: Part, page: Option<u32>, role: Role) {
+    fn put(&mut self, id: Ref, part: Part, page: Option<u32>, role: Role) {
         let place = Place {
             part,
             page,
@@ -237,8 +226,8 @@ impl Places {
             .or_insert(place);
     }
 
-    fn name_fields(&mut self, document: &Document) {
-        for found in named_fields(document) {
+    fn name_fields(&mut self, reading: &Reading<'_>) {
+        for found in named_fields(reading) {
             let index = self.fields.len();
             if let Some(id) = found.id {
                 self.put(id, Part::Field, None, Role::Field(index));
@@ -256,18 +245,18 @@ impl Places {
     }
 
     /// Names the pages; the answer is their annotations, each with its page's number.
-    fn name_pages(&mut self, document: &Document) -> Vec<(ObjectId, u32)> {
+    fn name_pages(&mut self, reading: &Reading<'_>) -> Vec<(Ref, u32)> {
         let mut annotations = Vec::new();
-        for (number, id) in (1..).zip(document.page_iter()) {
-            self.put(id, Part::Page, Some(number), Role::Page);
-            let Ok(page) = document.get_dictionary(id) else {
+        for (number, id) in (1..).zip(reading.pages()) {
+            self.put(*id, Part::Page, Some(number), Role::Page);
+            let Some(page) = reading.as_dict(reading.object(*id)) else {
                 continue;
             };
-            if let Some(id) = reference(page, b"Annots") {
+            if let Some(id) = page.get(b"Annots").and_then(Object::as_ref) {
                 self.put(id, Part::Annotation, Some(number), Role::Annotations);
             }
-            for annotation in form::array(document, page, b"Annots").unwrap_or_default() {
-                let Ok(id) = annotation.as_reference() else { continue };
+            for annotation in reading.array(page, b"Annots").unwrap_or_default() {
+                let Some(id) = annotation.as_ref() else { continue };
                 match self.by_id.get_mut(&id) {
                     Some(Place {
                         page,
@@ -279,7 +268,7 @@ impl Places {
                             field.page.get_or_insert(page);
                         }
                     }
-                    _ if matches!(document.objects.get(&id), Some(Object::Dictionary(_))) => {
+                    _ if matches!(reading.object(id), Object::Dict(_)) => {
                         self.put(id, Part::Annotation, Some(number), Role::Annotation);
                         annotations.push((id, number));
                     }
@@ -291,25 +280,24 @@ impl Places {
     }
 
     /// What has two names has lost what either permits, and so has all that it refers to.
-    fn walk_named_twice(&mut self, document: &Document) {
-        let fixed: Vec<ObjectId> = self
+    fn walk_named_twice(&mut self, reading: &Reading<'_>) {
+        let fixed: Vec<Ref> = self
             .by_id
             .iter()
             .filter(|(_, place)| place.role == Role::Fixed)
             .map(|(id, _)| *id)
             .collect();
-        for object in fixed.iter().filter_map(|id| document.objects.get(id)) {
-            self.walk(document, object, b"", &Way::fixed());
+        for id in fixed {
+            self.walk(reading, reading.object(id), b"", &Way::fixed());
         }
     }
 
-    fn walk_pages(&mut self, document: &Document) {
-        for (number, id) in (1..).zip(document.page_iter()) {
-            let Ok(page) = document.get_dictionary(id) else {
-                continue;
-            };
-            for (key, value) in page {
-                let part = match key.as_slice() {
+    fn walk_pages(&mut self, reading: &Reading<'_>) {
+        for (number, id) in (1..).zip(reading.pages()) {
+            let page = reading.as_dict(reading.object(*id));
+            for (key, value) in page.into_iter().flat_map(Dict::iter) {
+                let key = key.bytes();
+                let part = match &*key {
                     b"Annots" | b"Parent" => continue,
                     b"Contents" => Some(Part::Content),
                     b"AA" => Some(Part::Script),
@@ -320,25 +308,26 @@ impl Places {
                     page: Some(number),
                     ..Way::fixed()
                 };
-                self.walk(document, value, key, &way);
+                self.walk(reading, value, &key, &way);
             }
         }
     }
 
-    fn walk_form(&mut self, document: &Document, form_dictionary: &Dictionary) {
-        self.walk_but(document, form_dictionary, &[b"Fields", b"DR"], &Way::fixed());
-        if let Some(resources) = form::dictionary(document, form_dictionary, b"DR") {
-            self.walk_but(document, resources, &[b"Font"], &Way::fixed());
-            if let Some(fonts) = form::dictionary(document, resources, b"Font") {
-                self.walk_but(document, fonts, &[], &Way::fixed());
+    fn walk_form(&mut self, reading: &Reading<'_>, form: &Dict) {
+        self.walk_but(reading, form, &[b"Fields", b"DR"], &Way::fixed());
+        if let Some(resources) = reading.dict(form, b"DR") {
+            self.walk_but(reading, resources, &[b"Font"], &Way::fixed());
+            if let Some(fonts) = reading.dict(resources, b"Font") {
+                self.walk_but(reading, fonts, &[], &Way::fixed());
             }
         }
     }
 
-    fn walk_catalog(&mut self, document: &Document, catalog: &Dictionary) {
-        for (key, value) in catalog {
+    fn walk_catalog(&mut self, reading: &Reading<'_>, catalog: &Dict) {
+        for (key, value) in catalog.iter() {
+            let key = key.bytes();
             let fixed = |part| Way { part, ..Way::fixed() };
-            let way = match key.as_slice() {
+            let way = match &*key {
                 b"AcroForm" | b"Metadata" => continue,
                 b"DSS" => Way {
                     role: Role::Store,
@@ -349,7 +338,7 @@ impl Places {
                     ..Way::fixed()
                 },
                 b"Names" => {
-                    self.walk_names(document, value);
+                    self.walk_names(reading, value);
                     continue;
                 }
                 b"OpenAction" | b"AA" => fixed(Some(Part::Script)),
@@ -357,31 +346,29 @@ impl Places {
                 b"Outlines" => fixed(Some(Part::Outline)),
                 _ => Way::fixed(),
             };
-            self.walk(document, value, key, &way);
+            self.walk(reading, value, &key, &way);
         }
     }
 
-    fn walk_names(&mut self, document: &Document, names: &Object) {
-        if let Ok(id) = names.as_reference() {
+    fn walk_names(&mut self, reading: &Reading<'_>, names: &Object) {
+        if let Some(id) = names.as_ref() {
             self.put(id, Part::Catalog, None, Role::Fixed);
         }
-        let Ok(names) = form::resolve(document, names).as_dict() else {
-            return;
-        };
-        for (key, value) in names {
-            let part = match key.as_slice() {
+        for (key, value) in reading.as_dict(names).into_iter().flat_map(Dict::iter) {
+            let key = key.bytes();
+            let part = match &*key {
                 b"JavaScript" => Some(Part::Script),
                 b"EmbeddedFiles" => Some(Part::EmbeddedFile),
                 _ => None,
             };
             let way = Way { part, ..Way::fixed() };
-            self.walk(document, value, key, &way);
+            self.walk(reading, value, &key, &way);
         }
     }
 
-    fn walk_annotations(&mut self, document: &Document, annotations: &[(ObjectId, u32)]) {
+    fn walk_annotations(&mut self, reading: &Reading<'_>, annotations: &[(Ref, u32)]) {
         for (id, page) in annotations {
-            let Ok(annotation) = document.get_dictionary(*id) else {
+            let Some(annotation) = reading.as_dict(reading.object(*id)) else {
                 continue;
             };
             let way = Way {
@@ -390,13 +377,13 @@ impl Places {
                 role: Role::OfAnnotation,
                 ..Way::fixed()
             };
-            self.walk_but(document, annotation, &[b"Parent", b"P"], &way);
+            self.walk_but(reading, annotation, &[b"Parent", b"P"], &way);
         }
     }
 
     /// Walks what must stay of each field, and what is filled in.
-    fn walk_fields(&mut self, document: &Document) {
-        let fields: Vec<(ObjectId, usize, Option<u32>)> = self
+    fn walk_fields(&mut self, reading: &Reading<'_>) {
+        let fields: Vec<(Ref, usize, Option<u32>)> = self
             .by_id
             .iter()
             .filter_map(|(id, place)| match place.role {
@@ -405,19 +392,20 @@ impl Places {
             })
             .collect();
         for (id, index, page) in fields {
-            let (Ok(field), Some(known)) = (document.get_dictionary(id), self.fields.get(index)) else {
+            let (Some(field), Some(known)) = (reading.as_dict(reading.object(id)), self.fields.get(index)) else {
                 continue;
             };
             let is_signature = known.is_signature;
             // A signature once made stays, and a push button has nothing to fill in.
             let is_closed = (is_signature && field.has(b"V")) || known.is_push_button;
-            for (key, value) in field {
-                if matches!(key.as_slice(), b"Parent" | b"P") {
+            for (key, value) in field.iter() {
+                let key = key.bytes();
+                if matches!(&*key, b"Parent" | b"P") {
                     continue;
                 }
-                let is_filled = FILLED.contains(&key.as_slice()) && !is_closed;
+                let is_filled = FILLED.contains(&&*key) && !is_closed;
                 let way = Way {
-                    part: match key.as_slice() {
+                    part: match &*key {
                         b"A" | b"AA" => Some(Part::Script),
                         b"V" if is_signature => Some(Part::Signature),
                         _ => Some(Part::Field),
@@ -431,29 +419,31 @@ impl Places {
                     },
                     is_structure: false,
                 };
-                self.walk(document, value, key, &way);
+                self.walk(reading, value, &key, &way);
             }
         }
     }
 
-    fn walk_but(&mut self, document: &Document, dictionary: &Dictionary, but: &[&[u8]], way: &Way) {
-        for (key, value) in dictionary {
-            if !but.contains(&key.as_slice()) {
-                self.walk(document, value, key, way);
+    fn walk_but(&mut self, reading: &Reading<'_>, dict: &Dict, but: &[&[u8]], way: &Way) {
+        for (key, value) in dict.iter() {
+            let key = key.bytes();
+            if !but.contains(&&*key) {
+                self.walk(reading, value, &key, way);
             }
         }
     }
 
     /// Lets everything that is reached from `object`, the value of `key`, have the way's role besides those that it has.
-    fn walk(&mut self, document: &Document, object: &Object, key: &[u8], way: &Way) {
+    fn walk(&mut self, reading: &Reading<'_>, object: &Object, key: &[u8], way: &Way) {
         let mut waiting = Vec::new();
         references(object, key, &mut |id, key| {
             waiting.push((id, key.to_vec(), way.role.clone()));
         });
         while let Some((id, key, role)) = waiting.pop() {
-            let Some(object) = document.objects.get(&id) else {
+            if !reading.has(id) {
                 continue;
-            };
+            }
+            let object = reading.object(id);
             let Some(role) = self.reach(id, &key, object, role, way) else {
                 continue;
             };
@@ -465,7 +455,7 @@ impl Places {
 
     /// Lets an object have another role besides those that it has; the answer is what the objects behind it have besides, none
     /// where nothing is new.
-    fn reach(&mut self, id: ObjectId, key: &[u8], object: &Object, role: Role, way: &Way) -> Option<Role> {
+    fn reach(&mut self, id: Ref, key: &[u8], object: &Object, role: Role, way: &Way) -> Option<Role> {
         let Some(place) = self.by_id.get_mut(&id) else {
             let place = Place {
                 part: refined(way.part, object),
@@ -504,62 +494,56 @@ impl Places {
 
 /// A field as it is found in the form.
 pub(super) struct NamedField<'a> {
-    pub(super) id: Option<ObjectId>,
+    pub(super) id: Option<Ref>,
     pub(super) name: String,
     pub(super) is_signature: bool,
     pub(super) is_push_button: bool,
-    pub(super) dictionary: &'a Dictionary,
+    pub(super) dict: &'a Dict,
 }
 
 /// The kind of a field and its flags, as its ancestors say (12.7.4.1, table 226).
-type Inherited<'d> = (&'d [u8], i64);
+type Inherited<'d> = (&'d Object, i64);
 
 /// All fields and their widgets, with full names (ISO 32000-2, 12.7.4.2).
-pub(super) fn named_fields(document: &Document) -> Vec<NamedField<'_>> {
+pub(super) fn named_fields<'f>(reading: &Reading<'f>) -> Vec<NamedField<'f>> {
     let mut found = Vec::new();
-    let Some(fields) = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"AcroForm"))
-        .and_then(|form| form::array(document, form, b"Fields"))
-    else {
-        return found;
-    };
+    let fields = reading.form().and_then(|form| reading.array(form, b"Fields"));
     let mut seen = BTreeSet::new();
     let mut waiting: Vec<(&Object, String, Inherited)> = fields
+        .unwrap_or_default()
         .iter()
         .rev()
-        .map(|field| (field, String::new(), (&b""[..], 0)))
+        .map(|field| (field, String::new(), (&Object::Null, 0)))
         .collect();
     while let Some((object, parent, (kind, flags))) = waiting.pop() {
-        let id = object.as_reference().ok();
+        let id = object.as_ref();
         if id.is_some_and(|id| !seen.insert(id)) {
             continue;
         }
-        let Object::Dictionary(dictionary) = form::resolve(document, object) else {
-            continue;
-        };
-        let mut name = match form::text(document, dictionary, b"T") {
+        let Some(dict) = reading.as_dict(object) else { continue };
+        let mut name = match reading.text(dict, b"T") {
             Some(own) if parent.is_empty() => own,
             Some(own) => format!("{parent}.{own}"),
             None => parent,
         };
         name.truncate(name.floor_char_boundary(MAX_NAME));
-        let kind = form::name(document, dictionary, b"FT").unwrap_or(kind);
-        let flags = if dictionary.has(b"Ff") {
-            rules::flags(document, dictionary, b"Ff")
+        let kind = Some(reading.get(dict, b"FT"))
+            .filter(|own| own.as_name().is_some())
+            .unwrap_or(kind);
+        let flags = if dict.has(b"Ff") {
+            reading.flags(dict, b"Ff")
         } else {
             flags
         };
-        if let Some(kids) = form::array(document, dictionary, b"Kids") {
+        if let Some(kids) = reading.array(dict, b"Kids") {
             waiting.extend(kids.iter().rev().map(|kid| (kid, name.clone(), (kind, flags))));
         }
         found.push(NamedField {
             id,
             name,
-            is_signature: kind == b"Sig",
-            is_push_button: kind == b"Btn" && flags & PUSH_BUTTON != 0,
-            dictionary,
+            is_signature: kind.is_name(b"Sig"),
+            is_push_button: kind.is_name(b"Btn") && flags & PUSH_BUTTON != 0,
+            dict,
         });
         if found.len() >= MAX_FIELDS {
             break;
@@ -578,13 +562,16 @@ fn refined(part: Option<Part>, object: &Object) -> Part {
 
 /// What an object says of itself.
 pub(super) fn part_of(object: &Object) -> Part {
-    let (dictionary, is_stream) = match object {
-        Object::Dictionary(dictionary) => (dictionary, false),
-        Object::Stream(stream) => (&stream.dict, true),
-        _ => return Part::Other,
+    let Some(dict) = object.as_dict() else {
+        return Part::Other;
     };
-    let name = |key: &[u8]| dictionary.get(key).and_then(Object::as_name).unwrap_or_default();
-    match (name(b"Type"), name(b"Subtype")) {
+    let name = |key: &[u8]| {
+        dict.get(key)
+            .and_then(Object::as_name)
+            .map(Name::bytes)
+            .unwrap_or_default()
+    };
+    match (&*name(b"Type"), &*name(b"Subtype")) {
         (b"Catalog", _) => Part::Catalog,
         (b"Page", _) => Part::Page,
         (b"Pages", _) => Part::Pages,
@@ -596,42 +583,31 @@ pub(super) fn part_of(object: &Object) -> Part {
         (b"Filespec" | b"EmbeddedFile", _) => Part::EmbeddedFile,
         (b"Annot", _) | (_, b"Widget") => Part::Annotation,
         (_, b"Image" | b"Form") => Part::Picture,
-        _ if dictionary.has(b"ByteRange") => Part::Signature,
-        _ if dictionary.has(b"JS") || name(b"S") == b"JavaScript" => Part::Script,
-        _ if dictionary.has(b"Length1") || name(b"Subtype") == b"OpenType" => Part::Font,
-        _ if is_stream => Part::Content,
-        _ if dictionary.has(b"Font") || dictionary.has(b"XObject") => Part::Resources,
-        _ if dictionary.has(b"Producer") || dictionary.has(b"CreationDate") => Part::Metadata,
+        _ if dict.has(b"ByteRange") => Part::Signature,
+        _ if dict.has(b"JS") || *name(b"S") == *b"JavaScript" => Part::Script,
+        _ if dict.has(b"Length1") || *name(b"Subtype") == *b"OpenType" => Part::Font,
+        _ if object.as_stream().is_some() => Part::Content,
+        _ if dict.has(b"Font") || dict.has(b"XObject") => Part::Resources,
+        _ if dict.has(b"Producer") || dict.has(b"CreationDate") => Part::Metadata,
         _ => Part::Other,
     }
 }
 
-fn reference(dictionary: &Dictionary, key: &[u8]) -> Option<ObjectId> {
-    dictionary.get(key).and_then(Object::as_reference).ok()
-}
-
 /// Calls `found` for every reference within an object.
-pub(super) fn each_reference(object: &Object, found: &mut impl FnMut(ObjectId)) {
+pub(super) fn each_reference(object: &Object, found: &mut impl FnMut(Ref)) {
     references(object, b"", &mut |id, _| found(id));
 }
 
 /// Calls `found` for every reference within an object, with the key of the innermost dictionary under which it stands; for the
-/// object itself, and what stands in it as an array, that is `key`.
-fn references(object: &Object, key: &[u8], found: &mut impl FnMut(ObjectId, &[u8])) {
-    fn within(object: &Object, key: &[u8], depth: usize, found: &mut impl FnMut(ObjectId, &[u8])) {
-        if depth > MAX_DEPTH {
-            return;
-        }
-        let dictionary = match object {
-            Object::Reference(id) => return found(*id, key),
-            Object::Array(array) => return array.iter().for_each(|value| within(value, key, depth + 1, found)),
-            Object::Dictionary(dictionary) => dictionary,
-            Object::Stream(stream) => &stream.dict,
-            _ => return,
-        };
-        dictionary
-            .iter()
-            .for_each(|(key, value)| within(value, key, depth + 1, found));
+/// object itself, and what stands in it as an array, that is `key`. The reader bounds how deep objects are nested.
+fn references(object: &Object, key: &[u8], found: &mut impl FnMut(Ref, &[u8])) {
+    match object {
+        Object::Ref(id) => found(*id, key),
+        Object::Array(items) => items.iter().for_each(|value| references(value, key, found)),
+        other => other
+            .as_dict()
+            .into_iter()
+            .flat_map(Dict::iter)
+            .for_each(|(key, value)| references(value, &key.bytes(), found)),
     }
-    within(object, key, 0, found);
 }

@@ -4,10 +4,10 @@
 //! Without any of them the standard says nothing, and readers agree on what people expect: further signatures and the
 //! filling in of fields (as after a certification of level 2), and no other change.
 
-use lopdf::{Dictionary, Document, Object};
 use serde::{Deserialize, Serialize};
 
-use crate::pdf::form;
+use super::reading::Reading;
+use crate::pdf::{Dict, Object, Str};
 
 /// The default of `/P` (table 257), and what holds where nothing is said.
 const DEFAULT_LEVEL: u8 = 2;
@@ -68,19 +68,19 @@ impl Default for Rules {
 impl Rules {
     /// What a signature permits that is the value of `fields`. `level` is that of its certification, if it is one. Where
     /// several statements differ, the strictest holds; one that nobody understands permits nothing of what it is about.
-    pub(super) fn of(document: &Document, fields: &[&Dictionary], signature: &Dictionary, level: Option<u8>) -> Self {
+    pub(super) fn of(reading: &Reading<'_>, fields: &[&Dict], signature: &Dict, level: Option<u8>) -> Self {
         let mut rules = Self {
             level: level.unwrap_or(DEFAULT_LEVEL),
             stated: level.is_some(),
             locks: Vec::new(),
         };
-        if are_unreadable(document, signature) {
+        if are_unreadable(reading, signature) {
             rules.locks.push(FieldLock::All);
         }
-        for reference in references(document, signature) {
-            match form::name(document, reference, b"TransformMethod") {
-                Some(b"FieldMDP") => match form::dictionary(document, reference, b"TransformParams") {
-                    Some(parameters) => rules.add_lock(document, parameters),
+        for reference in references(reading, signature) {
+            match reading.name(reference, b"TransformMethod").as_deref() {
+                Some(b"FieldMDP") => match reading.dict(reference, b"TransformParams") {
+                    Some(parameters) => rules.add_lock(reading, parameters),
                     None => rules.locks.push(FieldLock::All),
                 },
                 // Of the others that are known, DocMDP is the level, usage rights grant and forbid nothing to others, and
@@ -89,9 +89,9 @@ impl Rules {
                 _ => rules.locks.push(FieldLock::All),
             }
         }
-        for lock in fields.iter().filter_map(|field| field.get(b"Lock").ok()) {
-            match form::resolve(document, lock) {
-                Object::Dictionary(lock) => rules.add_lock(document, lock),
+        for field in fields {
+            match reading.get(field, b"Lock") {
+                Object::Dict(lock) => rules.add_lock(reading, lock),
                 Object::Null => {}
                 _ => rules.locks.push(FieldLock::All),
             }
@@ -100,10 +100,10 @@ impl Rules {
         rules
     }
 
-    fn add_lock(&mut self, document: &Document, stated: &Dictionary) {
-        self.locks.push(field_lock(document, stated));
+    fn add_lock(&mut self, reading: &Reading<'_>, stated: &Dict) {
+        self.locks.push(field_lock(reading, stated));
         // PDF 2.0: a lock may restrict the document as a certification does.
-        if let Some(level) = stated_level(document, stated) {
+        if let Some(level) = stated_level(reading, stated) {
             // Where nothing is stated, the level is not: it is what people expect.
             self.level = if self.stated { self.level.min(level) } else { level };
             self.stated = true;
@@ -127,18 +127,20 @@ impl Rules {
 }
 
 /// The lock that is stated; all fields where what is stated cannot be read whole.
-fn field_lock(document: &Document, stated: &Dictionary) -> FieldLock {
+fn field_lock(reading: &Reading<'_>, stated: &Dict) -> FieldLock {
     let names = || {
-        let names = form::array(document, stated, b"Fields")?;
+        let names = reading.array(stated, b"Fields")?;
         if names.len() > MAX_NAMES {
             return None;
         }
         names
             .iter()
-            .map(|name| lopdf::decode_text_string(form::resolve(document, name)).ok())
+            .map(|name| reading.resolve(name).as_str().map(Str::text))
+            // What is no character names no field that anybody knows.
+            .map(|name| name.filter(|name| !name.contains(char::REPLACEMENT_CHARACTER)))
             .collect::<Option<Vec<_>>>()
     };
-    let lock = match form::name(document, stated, b"Action") {
+    let lock = match reading.name(stated, b"Action").as_deref() {
         Some(b"Include") => names().map(FieldLock::Include),
         Some(b"Exclude") => names().map(FieldLock::Exclude),
         _ => None,
@@ -147,25 +149,25 @@ fn field_lock(document: &Document, stated: &Dictionary) -> FieldLock {
 }
 
 /// The level that a dictionary states; 1 for one that does not exist.
-fn stated_level(document: &Document, stated: &Dictionary) -> Option<u8> {
-    match form::resolve(document, stated.get(b"P").ok()?) {
+fn stated_level(reading: &Reading<'_>, stated: &Dict) -> Option<u8> {
+    match reading.get(stated, b"P") {
         Object::Null => None,
-        Object::Integer(level @ 1..=3) => u8::try_from(*level).ok(),
-        _ => Some(1),
+        level => Some(match level.as_i64() {
+            Some(2) => 2,
+            Some(3) => 3,
+            _ => 1,
+        }),
     }
 }
 
 /// The level of a signature's DocMDP transform, if it has one.
-pub(super) fn modification_level(document: &Document, signature: &Dictionary) -> Option<u8> {
-    references(document, signature)
-        .filter(|reference| form::name(document, reference, b"TransformMethod") == Some(b"DocMDP"))
-        .map(|reference| match reference.get(b"TransformParams") {
-            Ok(parameters) => match form::resolve(document, parameters) {
-                Object::Dictionary(parameters) => stated_level(document, parameters).unwrap_or(DEFAULT_LEVEL),
-                Object::Null => DEFAULT_LEVEL,
-                _ => 1,
-            },
-            Err(_) => DEFAULT_LEVEL,
+pub(super) fn modification_level(reading: &Reading<'_>, signature: &Dict) -> Option<u8> {
+    references(reading, signature)
+        .filter(|reference| reading.has_name(reference, b"TransformMethod", b"DocMDP"))
+        .map(|reference| match reading.get(reference, b"TransformParams") {
+            Object::Dict(parameters) => stated_level(reading, parameters).unwrap_or(DEFAULT_LEVEL),
+            Object::Null => DEFAULT_LEVEL,
+            _ => 1,
         })
         .min()
 }
@@ -174,33 +176,18 @@ pub(super) fn modification_level(document: &Document, signature: &Dictionary) ->
 pub(super) const UNSTATED_LEVEL: u8 = DEFAULT_LEVEL;
 
 /// The signature reference dictionaries (ISO 32000-2, 12.8.2).
-fn references<'a>(document: &'a Document, signature: &'a Dictionary) -> impl Iterator<Item = &'a Dictionary> {
-    form::array(document, signature, b"Reference")
-        .unwrap_or_default()
+fn references<'f>(reading: &Reading<'f>, signature: &'f Dict) -> impl Iterator<Item = &'f Dict> {
+    let references = reading.array(signature, b"Reference").unwrap_or_default();
+    references
         .iter()
-        .filter_map(|reference| form::resolve(document, reference).as_dict().ok())
+        .filter_map(move |reference| reading.as_dict(reference))
 }
 
 /// Whether a signature refers to something that is no signature reference dictionary.
-fn are_unreadable(document: &Document, signature: &Dictionary) -> bool {
-    match signature
-        .get(b"Reference")
-        .map(|stated| form::resolve(document, stated))
-    {
-        Err(_) | Ok(Object::Null) => false,
-        Ok(Object::Array(references)) => references
-            .iter()
-            .any(|reference| !matches!(form::resolve(document, reference), Object::Dictionary(_))),
-        Ok(_) => true,
+fn are_unreadable(reading: &Reading<'_>, signature: &Dict) -> bool {
+    match reading.get(signature, b"Reference") {
+        Object::Null => false,
+        Object::Array(references) => references.iter().any(|reference| reading.as_dict(reference).is_none()),
+        _ => true,
     }
-}
-
-/// A flag word, 0 where there is none.
-pub(super) fn flags(document: &Document, dictionary: &Dictionary, key: &[u8]) -> i64 {
-    dictionary
-        .get(key)
-        .ok()
-        .map(|flags| form::resolve(document, flags))
-        .and_then(|flags| Object::as_i64(flags).ok())
-        .unwrap_or(0)
 }

@@ -1,6 +1,8 @@
 //! One signature: its byte range, its value, its digest, its signer, and what followed it. Whether anybody trusts the
 //! signer, and since when the signature is there, is judged over all signatures together (`trust`).
 
+use std::ops::Range;
+
 use aws_lc_rs::digest;
 use const_oid::db::rfc3161::{ID_AA_TIME_STAMP_TOKEN, ID_CT_TST_INFO};
 use const_oid::db::rfc5911::{ID_DATA, ID_SIGNING_TIME};
@@ -8,14 +10,15 @@ use der::Decode;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use lopdf::{Dictionary, Document, Object, ObjectId};
 use x509_cert::time::Time;
 
 use super::changes::{self, Changes};
+use super::places::named_fields;
+use super::reading::Reading;
 use super::rules::{self, Rules};
-use super::structure::{self, Appended, Strays, load};
 use super::{Fault, Found, SignatureKind, SignatureReport, TimestampReport};
-use crate::pdf::form;
+use crate::pdf::lex::is_white;
+use crate::pdf::{Dict, File, Object};
 use crate::pki::algorithms::{SignatureFault, legacy_digest, secure_digest};
 use crate::pki::ber;
 use crate::pki::certificates::{self, Certified};
@@ -23,52 +26,18 @@ use crate::pki::cms::{CmsError, SignedMessage};
 use crate::pki::revocation::{self, RevocationData};
 use crate::pki::timestamp::{TimestampError, TimestampToken};
 
-/// A byte range is not longer, in characters.
-const MAX_BYTE_RANGE: usize = 256;
 /// More timestamps of one signature than anybody needs.
 const MAX_TOKENS: usize = 16;
-
-/// What stands in the file behind the bytes that a signature covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FollowedBy {
-    /// Nothing, or a little white space.
-    Nothing,
-    /// Revisions in the strict form with nothing but validation data and document timestamps.
-    ValidationData,
-    /// Other revisions in the strict form, or nobody knows what.
-    Revisions,
-    /// Something that is not wholly revisions in the strict form.
-    OddForm,
-    /// A revision that leads programs to different objects of this number.
-    Misleading(u32),
-}
-
-/// How the revision that a signature covers is read.
-#[derive(Debug, Default)]
-pub(super) struct Reading {
-    /// Cross-references that do not lead to their objects.
-    pub(super) strays: Strays,
-    /// Whether the reader had to mend it.
-    pub(super) is_mended: bool,
-}
-
-impl Reading {
-    pub(super) fn of(pdf: &[u8], document: &Document) -> Self {
-        Self {
-            strays: structure::strays(pdf, document),
-            is_mended: document.xref_recovery.is_some(),
-        }
-    }
-}
 
 /// A signature as far as it says it itself.
 pub(super) struct Examined {
     pub(super) report: SignatureReport,
     /// Whether digest and signature are right, so that what it covers is known.
     pub(super) is_sound: bool,
-    pub(super) followed_by: FollowedBy,
-    /// How the covered revision is read, where it is not the whole file.
-    pub(super) reading: Option<Reading>,
+    /// Whether nothing follows it but a little white space, or validation data and document timestamps.
+    pub(super) is_last_word: bool,
+    /// The revision that it covers, if what it covers is one.
+    pub(super) revision: Option<usize>,
     /// Whether the covered revision has validation data.
     pub(super) covers_validation_data: bool,
     /// What it permits.
@@ -93,12 +62,13 @@ pub(super) struct Token {
     pub(super) certificates: Vec<Vec<u8>>,
 }
 
-pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Examined {
-    let dictionary = found.dictionary;
-    let sub_filter = form::name(document, dictionary, b"SubFilter")
-        .map(|name| String::from_utf8_lossy(name).into_owned())
+pub(super) fn examine(file: &File, current: &Reading<'_>, found: &Found<'_>) -> Examined {
+    let dict = found.dict;
+    let sub_filter = current
+        .name(dict, b"SubFilter")
+        .map(|name| String::from_utf8_lossy(&name).into_owned())
         .unwrap_or_default();
-    let kind = kind(document, found, &sub_filter);
+    let kind = kind(current, found, &sub_filter);
     let level = match kind {
         SignatureKind::Certification { level } => Some(level),
         _ => None,
@@ -110,12 +80,12 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
             sub_filter,
             level: None,
             signer: None,
-            claimed_at: form::text(document, dictionary, b"M").and_then(|text| pdf_date(&text)),
+            claimed_at: current.text(dict, b"M").and_then(|text| pdf_date(&text)),
             proved_at: None,
             timestamps: Vec::new(),
-            reason: form::text(document, dictionary, b"Reason"),
-            name: form::text(document, dictionary, b"Name"),
-            location: form::text(document, dictionary, b"Location"),
+            reason: current.text(dict, b"Reason"),
+            name: current.text(dict, b"Name"),
+            location: current.text(dict, b"Location"),
             covered: 0,
             permits: Rules::default(),
             later: Vec::new(),
@@ -123,10 +93,10 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
             faults: Vec::new(),
         },
         is_sound: false,
-        followed_by: FollowedBy::Revisions,
-        reading: None,
+        is_last_word: false,
+        revision: None,
         covers_validation_data: false,
-        rules: Rules::of(document, &found.fields, dictionary, level),
+        rules: Rules::of(current, &found.fields, dict, level),
         signer: None,
         certificates: Vec::new(),
         revocation: RevocationData::default(),
@@ -134,7 +104,7 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
         tokens: Vec::new(),
     };
     examined.report.permits = examined.rules.clone();
-    let covered = match Covered::new(pdf, document, dictionary) {
+    let covered = match Covered::new(file, current, dict) {
         Ok(covered) => covered,
         Err(fault) => {
             examined.report.faults.push(fault);
@@ -142,7 +112,10 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
         }
     };
     examined.report.covered = u64::try_from(covered.end).unwrap_or(u64::MAX);
-    match covered.value(document, dictionary) {
+    let revision = covered.revision(file);
+    let signed = revision.and_then(|revision| Reading::of(file.at(revision)).ok());
+    examined.revision = revision.filter(|_| signed.is_some());
+    match covered.value(signed.as_ref().unwrap_or(current), found) {
         Ok(value) => {
             let value = ber::definite(&value);
             if let Err(fault) = examined.check(&covered, &value) {
@@ -151,25 +124,27 @@ pub(super) fn examine(pdf: &[u8], document: &Document, found: &Found<'_>) -> Exa
         }
         Err(fault) => examined.report.faults.push(fault),
     }
-    examined.compare(pdf, document, &covered, found);
+    match &signed {
+        Some(signed) => examined.compare(file, current, signed, &covered, found),
+        None => examined.push(Fault::ChangedAfterSigning {
+            changes: vec![changes::Change::unreadable()],
+        }),
+    }
     examined.is_sound = !examined.report.faults.iter().any(Fault::concerns_soundness);
     examined
 }
 
-fn kind(document: &Document, found: &Found<'_>, sub_filter: &str) -> SignatureKind {
+fn kind(reading: &Reading<'_>, found: &Found<'_>, sub_filter: &str) -> SignatureKind {
     if sub_filter == "ETSI.RFC3161" {
         return SignatureKind::DocumentTimestamp;
     }
-    let named_by_catalog = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"Perms"))
-        .and_then(|permissions| permissions.get(b"DocMDP").ok())
-        .and_then(|signature| signature.as_reference().ok())
-        .is_some_and(|id| Some(id) == found.id);
-    match rules::modification_level(document, found.dictionary) {
+    let named_by_catalog = || {
+        let permissions = reading.dict(reading.catalog()?, b"Perms")?;
+        permissions.get(b"DocMDP")?.as_ref()
+    };
+    match rules::modification_level(reading, found.dict) {
         Some(level) => SignatureKind::Certification { level },
-        None if named_by_catalog => SignatureKind::Certification {
+        None if found.id.is_some() && named_by_catalog() == found.id => SignatureKind::Certification {
             level: rules::UNSTATED_LEVEL,
         },
         None => SignatureKind::Approval,
@@ -343,40 +318,36 @@ impl Examined {
     }
 
     /// Looks at what followed the signature, and that it was in the file that it signs.
-    fn compare(&mut self, pdf: &[u8], document: &Document, covered: &Covered<'_>, found: &Found<'_>) {
-        let has_store = |document: &Document| document.catalog().is_ok_and(|catalog| catalog.has(b"DSS"));
-        if covered.end == pdf.len() {
-            self.covers_validation_data = has_store(document);
-            self.followed_by = FollowedBy::Nothing;
+    fn compare(
+        &mut self,
+        file: &File,
+        current: &Reading<'_>,
+        signed: &Reading<'_>,
+        covered: &Covered<'_>,
+        found: &Found<'_>,
+    ) {
+        self.covers_validation_data = signed.catalog().is_some_and(|catalog| catalog.has(b"DSS"));
+        if covered.end == file.bytes().len() {
+            self.is_last_word = true;
             return;
         }
-        let signed = pdf.get(..covered.end).unwrap_or_default();
-        let Ok(revision) = load(signed) else {
-            let changes = vec![changes::Change::unreadable()];
-            return self.push(Fault::ChangedAfterSigning { changes });
-        };
-        self.reading = Some(Reading::of(signed, &revision));
-        self.covers_validation_data = has_store(&revision);
         // The dictionary was there when it was signed, the same in every byte: otherwise it is a copy, by whomever.
         let is_its_own = match found.id {
-            Some(id) => revision.objects.get(&id) == document.objects.get(&id),
-            None => form::signatures(&revision).contains(&found.dictionary),
+            Some(id) => signed.object(id) == current.object(id),
+            None => named_fields(signed)
+                .iter()
+                .any(|field| field.is_signature && signed.dict(field.dict, b"V") == Some(found.dict)),
         };
         if !is_its_own {
             return self.push(Fault::NotInItsRevision);
         }
-        let changes = changes::between(&revision, document, &self.rules);
-        let is_only_validation_data = changes.are_only_validation_data();
+        let changes = changes::between(signed, current, &self.rules);
+        let rest = file.bytes().get(covered.end..).unwrap_or_default();
+        let is_white = rest.iter().all(|byte| is_white(*byte));
+        self.is_last_word = file.ends_with_newest_revision() && (is_white || changes.are_only_validation_data());
         let Changes {
             permitted, forbidden, ..
         } = changes;
-        self.followed_by = match structure::appended(pdf, &revision, document, covered.end) {
-            Appended::OddForm => FollowedBy::OddForm,
-            Appended::Misled(object) => FollowedBy::Misleading(object),
-            Appended::Revisions if structure::is_only_padding(pdf, covered.end) => FollowedBy::Nothing,
-            Appended::Revisions if is_only_validation_data => FollowedBy::ValidationData,
-            Appended::Revisions => FollowedBy::Revisions,
-        };
         self.report.later = permitted;
         if !forbidden.is_empty() {
             self.push(Fault::ChangedAfterSigning { changes: forbidden });
@@ -445,58 +416,29 @@ fn not_cms(reason: &str) -> Fault {
     }
 }
 
-/// A signature dictionary that the file has had, by its bytes: one whose byte range leaves out a value within the file. It tells
-/// a file whose signature was removed from one that never had any.
-pub(super) fn removed(pdf: &[u8], is_other: impl Fn(ObjectId) -> bool) -> Option<ObjectId> {
-    const KEY: &[u8] = b"/ByteRange";
-    let numbers = |text: &[u8]| {
-        let text = text.trim_ascii_start().strip_prefix(b"[")?;
-        let text = text.get(..text.iter().position(|byte| *byte == b']')?)?;
-        let words = std::str::from_utf8(text).ok()?.split_ascii_whitespace();
-        words.map(|word| word.parse().ok()).collect::<Option<Vec<usize>>>()
-    };
-    pdf.windows(KEY.len())
-        .enumerate()
-        .filter(|(_, window)| *window == KEY)
-        .find_map(|(at, _)| {
-            let text = pdf.get(at + KEY.len()..)?;
-            let numbers = numbers(text.get(..text.len().min(MAX_BYTE_RANGE))?)?;
-            let [0, first, second, last] = numbers.as_slice() else {
-                return None;
-            };
-            let gap = pdf.get(*first..*second)?;
-            let is_value = gap.starts_with(b"<") && gap.ends_with(b">");
-            let is_within = second.checked_add(*last)? <= pdf.len();
-            let id = structure::object_around(pdf, at)?;
-            (is_value && is_within && !is_other(id)).then_some(id)
-        })
-}
-
 /// A byte range that is what a signature's must be: all of a revision but one gap.
 struct Covered<'a> {
     before: &'a [u8],
-    gap: &'a [u8],
     after: &'a [u8],
+    gap: Range<usize>,
     end: usize,
+    /// Where the body of the file begins, from which its reader counts.
+    header: usize,
 }
 
 impl<'a> Covered<'a> {
-    fn new(pdf: &'a [u8], document: &Document, dictionary: &Dictionary) -> Result<Self, Fault> {
+    fn new(file: &'a File, reading: &Reading<'_>, signature: &Dict) -> Result<Self, Fault> {
+        let pdf = file.bytes();
         let wrong = |reason: &str| Fault::ByteRange {
             reason: reason.to_owned(),
         };
-        let array = form::array(document, dictionary, b"ByteRange").ok_or_else(|| wrong("it is missing"))?;
-        let numbers: Vec<usize> = array
-            .iter()
-            .filter_map(|number| number.as_i64().ok())
-            .filter_map(|number| usize::try_from(number).ok())
-            .collect();
-        let [start, first, second, last] = numbers.as_slice() else {
+        let array = reading
+            .array(signature, b"ByteRange")
+            .ok_or_else(|| wrong("it is missing"))?;
+        let numbers: Option<Vec<usize>> = array.iter().map(Object::as_usize).collect();
+        let Some([start, first, second, last]) = numbers.as_deref() else {
             return Err(wrong("it is not four offsets and lengths"));
         };
-        if array.len() != 4 {
-            return Err(wrong("it is not four offsets and lengths"));
-        }
         if *start != 0 {
             return Err(wrong("it does not begin at the file's first byte"));
         }
@@ -507,34 +449,33 @@ impl<'a> Covered<'a> {
         let end = second.checked_add(*last).ok_or_else(beyond)?;
         Ok(Self {
             before: pdf.get(..*first).ok_or_else(beyond)?,
-            gap: pdf.get(*first..*second).ok_or_else(beyond)?,
             after: pdf.get(*second..end).ok_or_else(beyond)?,
+            gap: *first..*second,
             end,
+            header: pdf.len() - file.body().len(),
         })
     }
 
-    /// The signature's value, which must be all that the gap holds.
-    fn value(&self, document: &Document, dictionary: &Dictionary) -> Result<Vec<u8>, Fault> {
-        let digits = self
-            .gap
-            .strip_prefix(b"<")
-            .and_then(|rest| rest.strip_suffix(b">"))
-            .filter(|digits| digits.len() % 2 == 0)
-            .ok_or(Fault::GapIsNotValue)?;
-        let value: Vec<u8> = digits
-            .chunks_exact(2)
-            .map(|pair| match pair {
-                [high, low] => Some(hex_digit(*high)? << 4 | hex_digit(*low)?),
-                _ => None,
-            })
-            .collect::<Option<_>>()
-            .ok_or(Fault::GapIsNotValue)?;
-        match dictionary
-            .get(b"Contents")
-            .map(|object| form::resolve(document, object))
-        {
-            Ok(Object::String(contents, _)) if *contents == value => Ok(value),
-            _ => Err(Fault::GapIsNotValue),
+    /// The revision that it is.
+    fn revision(&self, file: &File) -> Option<usize> {
+        file.revision_that_ends(self.end.checked_sub(self.header)?)
+    }
+
+    /// The signature's value, which must be all that the gap is.
+    fn value(&self, reading: &Reading<'_>, found: &Found<'_>) -> Result<Vec<u8>, Fault> {
+        let (object, path) = found.place.ok_or(Fault::GapIsNotValue)?;
+        let span = reading.view().span_of(object, path).ok_or(Fault::GapIsNotValue)?;
+        let value = reading
+            .get(found.dict, b"Contents")
+            .as_str()
+            .filter(|value| value.is_hex());
+        let value = value.ok_or(Fault::GapIsNotValue)?;
+        let is_gap = self.gap == (self.header + span.start..self.header + span.end);
+        let has_spaces = value.spelling().iter().any(|byte| is_white(*byte));
+        if is_gap && !has_spaces && value.spelling().len() % 2 == 0 {
+            Ok(value.bytes())
+        } else {
+            Err(Fault::GapIsNotValue)
         }
     }
 
@@ -544,10 +485,6 @@ impl<'a> Covered<'a> {
         context.update(self.after);
         context.finish()
     }
-}
-
-fn hex_digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 /// A date of the form `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-2, 7.9.4), complete to the second.

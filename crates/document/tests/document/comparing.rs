@@ -355,35 +355,72 @@ fn the_sender_is_told_of_pages_that_are_drawn_in_other_steps() {
     );
 }
 
-/// The field is above the mark, and would be beneath it.
+/// The field is above the mark, and stays above it.
 #[test]
-fn a_form_that_would_look_different_as_a_part_of_the_page_stays_and_the_sender_is_warned() {
+fn a_mark_beneath_a_field_becomes_part_of_the_page_with_it() {
     let covered = form(BOX, Some([100.0, 700.0, 150.0, 750.0]));
     let taken = inspect(covered.clone(), &Limits::default()).expect("taken");
     assert_eq!(
         (taken.changes, taken.warnings),
-        (vec![], vec![Warning::FormKept { page: 1 }])
+        (
+            vec![
+                Change::FormFlattened { count: 1 },
+                Change::AnnotationsMerged { count: 1 }
+            ],
+            vec![]
+        )
     );
     assert_eq!(likeness(&covered, &taken.pdf), Likeness::DrawnAlike);
-    // A value that every viewer would draw for itself.
-    let mut document = Document::load_mem(&covered).expect("readable");
-    let page = document.page_iter().next().expect("a page");
-    let field = document.new_object_id();
-    let value = dictionary! {
-        "Type" => "Annot", "Subtype" => "Widget", "F" => 4, "FT" => "Tx", "V" => Object::string_literal("100"),
-        "T" => Object::string_literal("amount"), "Rect" => [72, 500, 200, 520].map(Object::from).to_vec(),
-    };
-    document.objects.insert(field, Object::Dictionary(value));
-    let page = document.get_dictionary_mut(page).expect("a page");
-    let annotations = page
-        .get_mut(b"Annots")
-        .and_then(Object::as_array_mut)
-        .expect("annotations");
-    annotations.push(field.into());
-    let mut bytes = Vec::new();
-    document.save_to(&mut bytes).expect("written");
+}
+
+/// A field whose look is the page's own picture, which is none any more as soon as the look is drawn as one.
+fn form_of_a_picture(is_filled_in: bool) -> Vec<u8> {
+    document_of(LETTER, |document, page| {
+        let corners = |corners: [i64; 4]| corners.map(Object::from).to_vec();
+        let picture = document.add_object(Stream::new(
+            dictionary! {
+                "Type" => "XObject", "Subtype" => "Image", "Width" => 2, "Height" => 2, "BitsPerComponent" => 8,
+                "ColorSpace" => "DeviceGray", "BBox" => corners([0, 0, 1, 1]),
+            },
+            vec![0, 90, 180, 240],
+        ));
+        let content = Stream::new(Dictionary::new(), b"100 0 0 100 72 600 cm /Im0 Do".to_vec());
+        page.set("Contents", document.add_object(content));
+        page.set(
+            "Resources",
+            dictionary! { "XObject" => dictionary! { "Im0" => picture } },
+        );
+        let mut field = dictionary! {
+            "Type" => "Annot", "Subtype" => "Widget", "F" => 4, "FT" => "Tx", "T" => Object::string_literal("name"),
+            "Rect" => corners([72, 500, 200, 520]), "AP" => dictionary! { "N" => picture },
+        };
+        let mut fields = vec![Object::from(document.add_object(field.clone()))];
+        if is_filled_in {
+            field.remove(b"AP");
+            field.set("T", Object::string_literal("amount"));
+            field.set("V", Object::string_literal("100"));
+            fields.push(document.add_object(field).into());
+        }
+        page.set("Annots", fields.clone());
+        let catalog = document.add_object(dictionary! {
+            "Type" => "Catalog", "AcroForm" => dictionary! { "Fields" => fields },
+        });
+        document.trailer.set("Root", catalog);
+    })
+}
+
+#[test]
+fn a_form_that_would_look_different_as_a_part_of_the_page_stays_and_the_sender_is_warned() {
+    let form = form_of_a_picture(false);
+    let taken = inspect(form.clone(), &Limits::default()).expect("taken");
     assert_eq!(
-        inspect(bytes, &Limits::default()).err(),
+        (taken.changes, taken.warnings),
+        (vec![], vec![Warning::FormKept { page: 1 }])
+    );
+    assert_eq!(likeness(&form, &taken.pdf), Likeness::DrawnAlike);
+    // A value that every viewer would draw for itself.
+    assert_eq!(
+        inspect(form_of_a_picture(true), &Limits::default()).err(),
         Some(Refused::PageWouldChange { page: 1 })
     );
 }

@@ -1,10 +1,10 @@
 //! Files that others signed: whatever their signatures state, what intake takes of them can be extended and sealed so that our
 //! verifier, qpdf, pdfsig and pyHanko call every signature sound; all others it refuses.
 
+use crate::revision_writer::RevisionWriter;
 use document::intake::{Limits, Refused, inspect};
 use document::marks::extend;
 use document::marks::stamp::{Mark, MarkContent};
-use document::pdf::revision::RevisionWriter;
 use document::sealing::seal;
 use document::text::fonts::Fonts;
 use document::text::layout::TextStyle;

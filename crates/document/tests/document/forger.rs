@@ -3,7 +3,7 @@
 //! Whatever it does lets some program show another document, or leads it elsewhere than it should; most of it is dressed up as
 //! validation data, which anybody may add.
 
-use document::pdf::revision::RevisionWriter;
+use crate::revision_writer::RevisionWriter;
 use lopdf::{Document, Object, ObjectId};
 
 use crate::raw_revision::{RawRevision, Said, Style, stream, with_entries};

@@ -4,13 +4,13 @@
 //! Several of them are 'valid' to common viewers: the signature's mathematics is untouched, and what
 //! was added after it shows on the page.
 
+use crate::revision_writer::RevisionWriter;
 use cms::cert::{CertificateChoices, IssuerAndSerialNumber};
 use cms::content_info::ContentInfo;
 use cms::signed_data::{CertificateSet, SignedData, SignerIdentifier, SignerInfo, SignerInfos};
 use const_oid::db::rfc5911::{ID_AA_SIGNING_CERTIFICATE_V_2, ID_CONTENT_TYPE, ID_MESSAGE_DIGEST, ID_SIGNED_DATA};
 use der::asn1::{Any, OctetString, SetOfVec};
 use der::{Decode, Encode};
-use document::pdf::revision::RevisionWriter;
 use document::pki::authority::create_root;
 use document::pki::keys::{KeyKind, SealKey, Signer};
 use document::sealing::seal;
@@ -342,7 +342,7 @@ mod bytes {
 
     #[test]
     fn a_value_from_another_file_is_named() {
-        let other = seal(&unsigned(References::Stream), &HOUSE.key, &details(true)).expect("sealed");
+        let other = seal(unsigned(References::Stream), &HOUSE.key, &details(true)).expect("sealed");
         let mut pdf = sealed(References::Table);
         let (from, to) = (gap(&other), gap(&pdf));
         pdf[to].copy_from_slice(&other[from]);
@@ -548,7 +548,7 @@ mod pages {
                 "D" => dictionary! { "ON" => vec![layer.into()] },
             },
         );
-        let sealed = seal(&file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
+        let sealed = seal(file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
         let pdf = change_catalog(&sealed, |catalog| {
             catalog.set(
                 "OCProperties",
@@ -571,7 +571,7 @@ mod pages {
             .get_dictionary_mut(page)
             .expect("a page")
             .set("Contents", Object::Reference(missing));
-        let sealed = seal(&file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
+        let sealed = seal(file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
         let pdf = append(&sealed, |_, writer| {
             writer.replace(missing, Stream::new(Dictionary::new(), b"BT ET".to_vec()));
         });
@@ -816,8 +816,9 @@ mod structure {
     fn an_entry_that_leads_nowhere_is_named() {
         let pdf = sealed(References::Table);
         let document = Document::load_mem(&pdf).expect("readable");
-        let forged = with_entry(&pdf, content_of_first_page(&document).0, pdf.len() - 3);
-        assert_change(&forged, Part::Content, How::Removed, Some(1));
+        let content = content_of_first_page(&document).0;
+        let forged = with_entry(&pdf, content, pdf.len() - 3);
+        assert_names(&forged, |fault| *fault == Fault::ForgedReferences { object: content });
     }
 
     /// A file whose objects lie in object streams, with one object stream more, as a text.
@@ -907,7 +908,7 @@ mod structure {
                     &[first.clone(), second.clone()].concat(),
                     &[(page.0, place)],
                 );
-                assert_names(&forged, |fault| *fault == Fault::DamagedStructure);
+                assert_names(&forged, |fault| matches!(fault, Fault::DamagedStructure { .. }));
             }
         }
     }
@@ -1181,7 +1182,7 @@ mod signatures {
     #[test]
     fn a_value_by_an_unknown_root_is_named() {
         let stranger = House::new(KeyKind::EcdsaP256);
-        let pdf = seal(&unsigned(References::Table), &stranger.key, &details(true)).expect("sealed");
+        let pdf = seal(unsigned(References::Table), &stranger.key, &details(true)).expect("sealed");
         assert_names(&pdf, |fault| matches!(fault, Fault::UntrustedSigner { .. }));
     }
 
@@ -1227,7 +1228,7 @@ mod signatures {
 
     #[test]
     fn a_root_certificate_used_to_seal_is_named() {
-        let pdf = seal(&unsigned(References::Table), &HOUSE.root, &details(true)).expect("sealed");
+        let pdf = seal(unsigned(References::Table), &HOUSE.root, &details(true)).expect("sealed");
         assert_names(&pdf, |fault| matches!(fault, Fault::CertificateUnusable { .. }));
     }
 

@@ -38,7 +38,7 @@ fn hybrid() -> Vec<u8> {
 /// Files to extend, by their names.
 fn bases() -> Vec<(&'static str, Vec<u8>, usize)> {
     let (_, authority) = authority(Revocation::List);
-    let stamped = seal_with_timestamp(&unsigned(References::Table), &HOUSE.key, &details(true), &authority);
+    let stamped = seal_with_timestamp(unsigned(References::Table), &HOUSE.key, &details(true), &authority);
     let stamped = stamped.expect("sealed");
     let archived = add_validation_data(&stamped, &data(&authority, now())).expect("extended");
     let approved = signed_by_others(&unsigned(References::Stream), &HOUSE.key);
@@ -50,7 +50,7 @@ fn bases() -> Vec<(&'static str, Vec<u8>, usize)> {
         ("closed-further", sealed_further, CLOSED),
         (
             "closed-hybrid",
-            seal(&hybrid(), &HOUSE.key, &details(true)).expect("sealed"),
+            seal(hybrid(), &HOUSE.key, &details(true)).expect("sealed"),
             CLOSED,
         ),
         (

@@ -260,7 +260,7 @@ fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
             at: now,
             ..details(true)
         };
-        let sealed = document::sealing::seal(&unsigned(References::Table), &key, &details).expect(name);
+        let sealed = document::sealing::seal(unsigned(References::Table), &key, &details).expect(name);
         let roots = document::verify::TrustedRoots::from_pem(&authority).expect("a root");
         let verdict = document::verify::verify(&sealed, &roots, now);
         assert!(verdict.holds(), "{name}: {verdict:?}");

@@ -3,6 +3,7 @@
 // The name under which every other crate knows it.
 extern crate countersign_document as document;
 
+mod annotations;
 mod certificates;
 mod comparing;
 mod cut_off;
@@ -21,6 +22,7 @@ mod pages;
 mod raw_revision;
 mod reader;
 mod reading;
+mod revision_writer;
 mod revisions;
 mod revocation;
 mod samples;
@@ -28,5 +30,7 @@ mod seal_marks;
 mod sealing;
 mod stamping;
 mod stray_entries;
+mod tagged;
 mod taking;
 mod timestamps;
+mod viewers;

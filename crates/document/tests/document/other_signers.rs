@@ -16,7 +16,9 @@ use jiff::SignedDuration;
 use lopdf::dictionary;
 
 use crate::judges;
-use crate::samples::{HOUSE, References, details, now, sign_content_with, sign_with, unsigned};
+use crate::samples::{
+    HOUSE, References, details, file, now, sign_content_with, sign_with, unsigned, unsigned_document,
+};
 
 /// Files with their names.
 type Named = Vec<(String, Vec<u8>)>;
@@ -29,8 +31,14 @@ fn signed_by_pyhanko(references: References) -> (Named, TrustedRoots) {
 
 /// The same, and the revocation lists: one that revokes before the signature was made, one that does so after.
 fn signed_with_lists(references: References) -> (Named, TrustedRoots, [Vec<u8>; 2]) {
+    let (files, root, lists) = signed_as_others(&unsigned(references));
+    (files, TrustedRoots::from_pem(&root).expect("the root"), lists)
+}
+
+/// A file, signed by pyHanko in every way, with the root in PEM and the lists.
+fn signed_as_others(plain: &[u8]) -> (Named, String, [Vec<u8>; 2]) {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("plain.pdf"), unsigned(references)).expect("written");
+    std::fs::write(folder.path().join("plain.pdf"), plain).expect("written");
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(crate_folder.join("../../.tools/venv/bin/python"))
         .arg(crate_folder.join("tests/document/sign_as_others.py"))
@@ -49,7 +57,70 @@ fn signed_with_lists(references: References) -> (Named, TrustedRoots, [Vec<u8>; 
     let root = std::fs::read_to_string(folder.path().join("root.pem")).expect("the root");
     let lists = ["before", "after"]
         .map(|name| std::fs::read(folder.path().join(format!("revoked-{name}.crl"))).expect("the list"));
-    (files, TrustedRoots::from_pem(&root).expect("the root"), lists)
+    (files, root, lists)
+}
+
+/// Pages with numbers that 32 bits do not hold.
+fn with_long_numbers() -> Vec<u8> {
+    let mut document = unsigned_document();
+    for page in document.page_iter().collect::<Vec<_>>() {
+        let page = document.get_dictionary_mut(page).expect("a page");
+        // As long as what takes their place.
+        let corners = [0, 0, 5_952_755_740_i64, 8_418_897_640].map(lopdf::Object::Integer);
+        page.set("MediaBox", corners.to_vec());
+    }
+    let mut pdf = file(document, References::Table);
+    for (written, meant) in [(b"5952755740", b"595.275574"), (b"8418897640", b"841.889764")] {
+        while let Some(at) = pdf.windows(written.len()).position(|window| window == written) {
+            pdf[at..at + meant.len()].copy_from_slice(meant);
+        }
+    }
+    pdf
+}
+
+/// What a seal rewrites of a signed file, such as a page that gets a widget, is spelled as before.
+#[test]
+fn earlier_signatures_are_as_good_as_before_where_numbers_are_longer_than_32_bits() {
+    let (files, other_root, _) = signed_as_others(&with_long_numbers());
+    let fonts = Fonts::embedded().expect("fonts");
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).expect("written");
+        path
+    };
+    let other_root = written("other.pem", other_root.as_bytes());
+    let root = written("root.pem", HOUSE.root.certificate_pem().as_bytes());
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for (name, pdf) in files {
+        if !["ecdsa-p256-sha256", "pkcs7-detached", "signed-twice"].contains(&name.as_str()) {
+            continue;
+        }
+        let mark = Mark {
+            page: 2,
+            placement: Placement {
+                x: 100_000,
+                y: 100_000,
+                width: 100_000,
+                height: 100_000,
+            },
+            content: MarkContent::Check,
+        };
+        let extended = extend::stamp(&pdf, &fonts, &[mark]).expect("extended");
+        let sealed = seal(extended, &HOUSE.key, &details(false)).expect("sealed");
+        let appended = String::from_utf8_lossy(&sealed[pdf.len()..]).into_owned();
+        assert!(appended.contains("[0 0 595.275574 841.889764]"), "{name}: {appended}");
+        before.push(written(&format!("{name}.pdf"), &pdf));
+        after.push(written(&format!("{name}-sealed.pdf"), &sealed));
+    }
+    assert_eq!(before.len(), 3);
+    for (files, root) in [(&before, &other_root), (&after, &root)] {
+        let paths: Vec<&Path> = files.iter().map(std::path::PathBuf::as_path).collect();
+        for (path, mut complaints) in paths.iter().zip(judges::pyhanko(&paths, root)) {
+            complaints.extend(judges::qpdf(path));
+            assert_eq!(complaints, Vec::<String>::new(), "{}", path.display());
+        }
+    }
 }
 
 fn is_sample_of_format(name: &str) -> bool {

@@ -383,7 +383,7 @@ fn right_to_left_words_are_in_the_order_in_which_they_are_spoken() {
                 style: TextStyle::default(),
             },
         };
-        let Ok(stamped) = stamp(&drawn(""), &FONTS, &[mark]) else {
+        let Ok(stamped) = stamp(drawn(""), &FONTS, &[mark]) else {
             assert!(
                 !FONTS.missing_characters(text).is_empty(),
                 "{text} has glyphs and cannot be stamped"

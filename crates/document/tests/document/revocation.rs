@@ -56,7 +56,7 @@ fn said(sealed: &[u8], revocation: RevocationData) -> Said {
 }
 
 fn sealed() -> Vec<u8> {
-    seal(&unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed")
+    seal(unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed")
 }
 
 fn own() -> &'static [u8] {
@@ -219,7 +219,7 @@ fn a_list_counts_where_the_issuer_signed_it_and_it_covers_the_certificate() {
     };
     let certificate = issue_certificate(Some(&HOUSE.root), &key, request).expect("a certificate");
     let signer = SealKey::from_key(key, vec![certificate.clone(), root().to_vec()]).expect("a key");
-    let sealed = seal(&unsigned(References::Table), &signer, &details(true)).expect("sealed");
+    let sealed = seal(unsigned(References::Table), &signer, &details(true)).expect("sealed");
     let stranger = House::new(KeyKind::EcdsaP256);
     let plain = List {
         this_update: now() - 1.minute(),
@@ -385,7 +385,7 @@ fn a_revocation_is_told_with_its_time_and_reason() {
             roots: HOUSE.roots(),
             revocation,
         };
-        let verdict = verify_with(&sealed(), &means, now());
+        let verdict = verify_with(sealed(), &means, now());
         assert!(!verdict.holds() && verdict.unsound().next().is_none(), "{verdict:?}");
         let told = verdict.signatures.first().and_then(SignatureReport::revocation);
         assert_eq!(told, Some(Revocation { since, reason }));

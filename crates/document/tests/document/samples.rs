@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use document::pdf::revision::RevisionWriter;
+use crate::revision_writer::RevisionWriter;
 use document::pki::authority::{SealSubject, create_root, issue_seal_certificate};
 use document::pki::keys::{KeyKind, SealKey, Signer};
 use document::sealing::{SealDetails, seal};
@@ -140,7 +140,7 @@ pub fn details(certify: bool) -> SealDetails {
 
 /// A sealed file.
 pub fn sealed(references: References) -> Vec<u8> {
-    seal(&unsigned(references), &HOUSE.key, &details(true)).expect("the sample is sealed")
+    seal(unsigned(references), &HOUSE.key, &details(true)).expect("the sample is sealed")
 }
 
 /// Signs as another program might: an approval signature that locks nothing.

@@ -46,7 +46,7 @@ fn a_file_with_cross_reference_streams_is_sealed() {
 #[test]
 fn a_company_may_seal_with_rsa() {
     let house = House::new(KeyKind::Rsa3072);
-    let sealed = seal(&unsigned(References::Table), &house.key, &details(true)).expect("sealed");
+    let sealed = seal(unsigned(References::Table), &house.key, &details(true)).expect("sealed");
     assert_everybody_is_content(&sealed, &house);
 }
 
@@ -124,7 +124,7 @@ fn an_earlier_signature_of_an_unknown_signer_counts_only_when_strict() {
 
 #[test]
 fn a_signed_file_is_not_certified() {
-    let error = seal(&sealed(References::Table), &HOUSE.key, &details(true)).expect_err("refused");
+    let error = seal(sealed(References::Table), &HOUSE.key, &details(true)).expect_err("refused");
     assert!(matches!(error, SealError::AlreadySigned), "{error}");
 }
 
@@ -145,7 +145,7 @@ fn a_file_with_a_form_keeps_its_fields_and_gains_the_seal() {
         .and_then(Object::as_dict_mut)
         .expect("a page")
         .set("Annots", annotations);
-    let sealed = seal(&file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
+    let sealed = seal(file(document, References::Table), &HOUSE.key, &details(true)).expect("sealed");
     assert_everybody_is_content(&sealed, &HOUSE);
     let verdict = verify(&sealed, &HOUSE.roots(), now());
     // `Seal1` is taken by the text field.
@@ -206,6 +206,6 @@ fn a_file_without_pages_is_refused() {
     let pages = document.get_dictionary_mut(pages.expect("pages")).expect("pages");
     pages.set("Kids", Vec::<Object>::new());
     pages.set("Count", 0);
-    let error = seal(&file(document, References::Table), &HOUSE.key, &details(true)).expect_err("refused");
+    let error = seal(file(document, References::Table), &HOUSE.key, &details(true)).expect_err("refused");
     assert!(matches!(error, SealError::NoPage), "{error}");
 }

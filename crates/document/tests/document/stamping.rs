@@ -87,7 +87,13 @@ fn assert_in_place(form: PageForm) {
     let stamped = stamp(
         &pdf,
         &FONTS,
-        &[mark(placement, MarkContent::Picture { bytes: picture })],
+        &[mark(
+            placement,
+            MarkContent::Picture {
+                bytes: picture,
+                words: String::new(),
+            },
+        )],
     )
     .expect("stamped");
     assert_eq!(structure_complaints(&stamped), Vec::<String>::new(), "{form:?}");
@@ -209,7 +215,7 @@ fn every_script_is_read_back_as_it_was_written() {
         .zip(values)
         .map(|(row, (value, language))| mark(percent(10, row * 12, 80, 8), words(value, language)))
         .collect();
-    let stamped = stamp(&page_file(PageForm::PLAIN), &FONTS, &marks).expect("stamped");
+    let stamped = stamp(page_file(PageForm::PLAIN), &FONTS, &marks).expect("stamped");
     assert_eq!(structure_complaints(&stamped), Vec::<String>::new());
     let read = text(&stamped);
     for (value, _) in values {
@@ -222,7 +228,7 @@ fn korean_text_where_the_first_font_has_no_hangul_is_shown_in_another() {
     // In a Japanese document the first font has no Hangul.
     let content = words("김민준", Language::Ja);
     let stamped = stamp(
-        &page_file(PageForm::PLAIN),
+        page_file(PageForm::PLAIN),
         &FONTS,
         &[mark(percent(10, 10, 50, 10), content)],
     )
@@ -240,7 +246,7 @@ fn korean_text_where_the_chosen_font_has_no_hangul_is_shown_in_another() {
         },
     };
     let stamped = stamp(
-        &page_file(PageForm::PLAIN),
+        page_file(PageForm::PLAIN),
         &FONTS,
         &[mark(percent(10, 10, 50, 10), content)],
     )
@@ -258,7 +264,7 @@ fn a_hebrew_or_arabic_value_is_shaped_and_read_back_in_logical_order() {
         ("חוזה מספר 2026-12 א", Language::En),
     ] {
         let stamped = stamp(
-            &page_file(PageForm::PLAIN),
+            page_file(PageForm::PLAIN),
             &FONTS,
             &[mark(percent(10, 10, 80, 10), words(value, language))],
         )
@@ -280,7 +286,7 @@ fn a_hebrew_or_arabic_value_is_shaped_and_read_back_in_logical_order() {
 fn emoji_are_shown_and_read_back() {
     let value = "계약 👍🎉 ✅";
     let stamped = stamp(
-        &page_file(PageForm::PLAIN),
+        page_file(PageForm::PLAIN),
         &FONTS,
         &[mark(percent(10, 10, 80, 10), words(value, Language::Ko))],
     )
@@ -371,7 +377,7 @@ fn a_character_without_glyph_is_refused_and_named() {
         characters: vec!['𓀀']
     });
     assert_eq!(prove(&FONTS, &size, &mark), Err(fault.clone()));
-    match stamp(&page_file(PageForm::PLAIN), &FONTS, &[mark]) {
+    match stamp(page_file(PageForm::PLAIN), &FONTS, &[mark]) {
         Err(StampError::Mark { index: 0, fault: found }) => assert_eq!(found, fault),
         other => panic!("not refused: {other:?}"),
     }
@@ -415,7 +421,13 @@ fn a_transparent_picture_lets_the_page_show_through() {
     let stamped = stamp(
         &pdf,
         &FONTS,
-        &[mark(percent(50, 10, 40, 40), MarkContent::Picture { bytes })],
+        &[mark(
+            percent(50, 10, 40, 40),
+            MarkContent::Picture {
+                bytes,
+                words: String::new(),
+            },
+        )],
     )
     .expect("stamped");
     assert_eq!(structure_complaints(&stamped), Vec::<String>::new());
@@ -441,7 +453,13 @@ fn a_jpeg_is_shown_in_its_proportions() {
     let stamped = stamp(
         &pdf,
         &FONTS,
-        &[mark(percent(50, 50, 40, 40), MarkContent::Picture { bytes })],
+        &[mark(
+            percent(50, 50, 40, 40),
+            MarkContent::Picture {
+                bytes,
+                words: String::new(),
+            },
+        )],
     )
     .expect("stamped");
     let found = bounds(&poppler(&stamped, 144), &size, RED).expect("it shows");
@@ -456,9 +474,10 @@ fn a_jpeg_is_shown_in_its_proportions() {
 fn a_picture_that_is_none_is_refused() {
     let content = MarkContent::Picture {
         bytes: b"GIF89a".to_vec(),
+        words: String::new(),
     };
     let refused = stamp(
-        &page_file(PageForm::PLAIN),
+        page_file(PageForm::PLAIN),
         &FONTS,
         &[mark(percent(1, 1, 5, 5), content)],
     );
@@ -512,9 +531,21 @@ fn a_stamped_file_can_be_stamped_again() {
     });
     let size = displayed_size(&pdf);
     let picture = |colour| encoded(&RgbImage::from_pixel(20, 20, Rgb(colour)).into(), ImageFormat::Png);
-    let once = mark(percent(10, 20, 10, 20), MarkContent::Picture { bytes: picture(RED) });
-    let again = mark(percent(70, 20, 10, 20), MarkContent::Picture { bytes: picture(BLUE) });
-    let stamped = stamp(&stamp(&pdf, &FONTS, &[once]).expect("once"), &FONTS, &[again]).expect("again");
+    let once = mark(
+        percent(10, 20, 10, 20),
+        MarkContent::Picture {
+            bytes: picture(RED),
+            words: String::new(),
+        },
+    );
+    let again = mark(
+        percent(70, 20, 10, 20),
+        MarkContent::Picture {
+            bytes: picture(BLUE),
+            words: String::new(),
+        },
+    );
+    let stamped = stamp(stamp(&pdf, &FONTS, &[once]).expect("once"), &FONTS, &[again]).expect("again");
     assert_eq!(structure_complaints(&stamped), Vec::<String>::new());
     let shown = poppler(&stamped, 144);
     assert_close(

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use crate::revision_writer::RevisionWriter;
 use document::marks::stamp::{Mark, MarkContent};
-use document::pdf::revision::RevisionWriter;
 use document::pki::revocation::{SourceAddress, Sources, check_answer, ocsp_request};
 use document::pki::timestamp::{
     FailureInfo, NONCE_BYTES, ResponseStatus, TimestampError, TimestampRequest, TimestampSource, TimestampToken,
@@ -47,7 +47,7 @@ pub fn data(authority: &TimeStampAuthority, at: Timestamp) -> ValidationData {
 }
 
 fn b_t(authority: &TimeStampAuthority, references: References) -> Vec<u8> {
-    seal_with_timestamp(&unsigned(references), &HOUSE.key, &details(true), authority).expect("sealed")
+    seal_with_timestamp(unsigned(references), &HOUSE.key, &details(true), authority).expect("sealed")
 }
 
 fn assert_content(complaints: &[Vec<String>]) {
@@ -72,7 +72,7 @@ fn everybody_trusts_a_seal_with_a_timestamp() {
         assert_eq!(evidence.chains[1].certificates[0], authority.certificate());
         assert!(evidence.chains.iter().all(|chain| chain.is_own));
     }
-    let plain = seal(&unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed");
+    let plain = seal(unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed");
     assert!(!evidence(&plain).expect("evidence").has_timestamp);
 }
 
@@ -177,7 +177,7 @@ fn a_seal_that_several_fields_hold_counts_once() {
 #[test]
 fn validation_data_are_added_beside_some_that_are_too_large() {
     const TOO_LARGE: usize = 65 * 1024 * 1024;
-    let sealed = seal(&unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed");
+    let sealed = seal(unsigned(References::Table), &HOUSE.key, &details(true)).expect("sealed");
     let document = Document::load_mem(&sealed).expect("readable");
     let mut writer = RevisionWriter::new(&sealed, &document).expect("a revision");
     let mut bomb = Stream::new(dictionary! {}, vec![0; TOO_LARGE]);
@@ -375,7 +375,7 @@ fn a_certificate_names_where_its_revocation_is_asked() {
 fn a_seal_fails_as_a_whole_where_the_authority_does() {
     let (_, authority) = authority(Revocation::None);
     authority.err_by(Fault::TimeNotAvailable);
-    let error = seal_with_timestamp(&unsigned(References::Table), &HOUSE.key, &details(true), &authority);
+    let error = seal_with_timestamp(unsigned(References::Table), &HOUSE.key, &details(true), &authority);
     assert!(matches!(
         error,
         Err(SealError::Timestamp(TimestampError::Refused { .. }))

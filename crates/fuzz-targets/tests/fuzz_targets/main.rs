@@ -130,11 +130,6 @@ fn reader_keeps_its_promises_with_files_of_others() {
 }
 
 #[test]
-fn revision_keeps_its_promises() {
-    try_out("revision", 100);
-}
-
-#[test]
 fn verify_keeps_its_promises() {
     try_out("verify", 60);
 }

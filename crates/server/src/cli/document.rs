@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{DocumentFault, StrangersDocuments, intake_text};
+use app::{DocumentFault, StrangersDocuments, intake_text, page_images};
 use clap::Subcommand;
-use document::intake::Report;
+use document::intake::{Report, Wishes};
 use document::sealing::SealDetails;
 use domain::{Requester, SealLevel};
 use serde_json::json;
@@ -106,12 +106,11 @@ fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode
         }
     };
     let wishes = upload.wishes()?;
-    let report =
-        match Workers::new(&context.place.configuration.documents).inspect_as(&Requester::unknown(), &pdf, &wishes) {
-            Ok(intake) => intake.report(),
-            Err(DocumentFault::Refused(reason)) => Report::from(reason),
-            Err(fault) => return Err(refused(file, &fault)),
-        };
+    let report = match taken(&Workers::new(&context.place.configuration.documents), &pdf, &wishes) {
+        Ok(report) => report,
+        Err(DocumentFault::Refused(reason)) => Report::from(reason),
+        Err(fault) => return Err(refused(file, &fault)),
+    };
     let lines: Vec<String> = intake_text::lines(upload.language, &report)
         .iter()
         .map(|line| strangers(line))
@@ -127,6 +126,17 @@ fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// The report on a file that would be taken: its pages can be shown, too.
+fn taken(workers: &Workers, pdf: &[u8], wishes: &Wishes) -> Result<Report, DocumentFault> {
+    let requester = Requester::unknown();
+    let intake = workers.inspect_as(&requester, pdf, wishes)?;
+    let count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
+    for images in page_images(workers, &requester, &intake.pdf, count) {
+        images?;
+    }
+    Ok(intake.report())
 }
 
 fn refused(file: &Path, fault: &DocumentFault) -> Failure {

@@ -13,7 +13,6 @@ use std::process::ExitCode;
 
 use app::{DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
-use document::intake::Refused;
 use document::pki::keys::certificates_from_pem;
 use document::verify::{self, Means, Verdict};
 use domain::{BlobHash, ChainFault, ChainFile, Clock, Event, EventKind, Language, Requester, UtcOffset};
@@ -206,7 +205,7 @@ impl Verify {
             .map_err(|fault| {
                 // What the worker would tell its sender is no remedy for who verifies.
                 let reason = match fault {
-                    DocumentFault::Refused(Refused::TooDemanding) => {
+                    DocumentFault::Refused(refused) if refused.is_too_demanding() => {
                         i18n::text(self.language, "verify-result-too-demanding-text", &[])
                     }
                     other => other.to_string(),

@@ -178,6 +178,39 @@ fn inspect_tells_taken_refused_and_unreadable_apart() {
     assert_eq!(here.say(&["document", "inspect", "no-such-file.pdf"]).code, Some(2));
 }
 
+/// A page of `../shared/faults`, or of the folder that `COUNTERSIGN_FAULTS` names, that is read quickly and takes more memory to be
+/// shown than a worker has.
+#[test]
+fn inspect_and_import_refuse_the_same_file_with_the_same_limit() {
+    let folder = std::env::var_os("COUNTERSIGN_FAULTS").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/faults"),
+        std::path::PathBuf::from,
+    );
+    let file = folder.join("I_inspect_takes_import_refuses.pdf");
+    if !file.is_file() {
+        eprintln!(
+            "skipped: {} is not there; COUNTERSIGN_FAULTS names the folder",
+            file.display()
+        );
+        return;
+    }
+    let file = file.to_str().expect("a path");
+    let here = Temporary::with_company();
+    let fields = json!({
+        "name": "demanding", "steps": [{"order": 1, "role": "tenant"}],
+        "fields": [{"name": "a", "kind": "text", "step": 1, "role": "tenant", "page": 1,
+            "x": 100_000, "y": 100_000, "width": 200_000, "height": 50_000}],
+    });
+    let fields = here.file("fields.json", fields.to_string().as_bytes());
+    let fields = fields.to_str().expect("a path");
+    let inspected = here.say(&["document", "inspect", file]);
+    let imported = here.say(&["template", "import", "--company", "acme", "--fields", fields, file]);
+    for (said, code) in [(&inspected.output, inspected.code), (&imported.error, imported.code)] {
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("more than 512 MB of memory"), "{said}");
+    }
+}
+
 #[test]
 fn inspect_asks_for_a_password_and_takes_it_from_a_file() {
     let here = Temporary::new();

@@ -8,8 +8,22 @@ use hayro::hayro_syntax::object::{Dict, Object, ObjectIdentifier, Stream};
 /// How deep the parts of an image may lie in one another, and how many there may be; a colour space has some ten.
 const DEEPEST: u32 = 12;
 const MOST_PARTS: u32 = 100_000;
-/// Entries that describe how a stream is encoded. They are left out, because the decoded data is compared.
-const PACKING: [&[u8]; 6] = [b"Length", b"Filter", b"F", b"DecodeParms", b"DP", b"DL"];
+/// Entries that are left out: those that describe how a stream is encoded, because the decoded data is compared, and those of
+/// which the image on a page shows nothing.
+const NOT_DRAWN: [&[u8]; 12] = [
+    b"Length",
+    b"Filter",
+    b"F",
+    b"DecodeParms",
+    b"DP",
+    b"DL",
+    b"Alternates",
+    b"ID",
+    b"Metadata",
+    b"Name",
+    b"OPI",
+    b"StructParent",
+];
 
 /// The images of a file that were met already.
 #[derive(Default)]
@@ -83,7 +97,7 @@ impl Digest {
     }
 
     fn stream(&mut self, stream: &Stream<'_>, depth: u32) -> Option<()> {
-        self.dictionary(stream.dict(), &PACKING, depth)?;
+        self.dictionary(stream.dict(), &NOT_DRAWN, depth)?;
         if let Ok(data) = stream.decoded_data() {
             data.as_ref().hash(&mut self.hasher);
             return Some(());

@@ -2,10 +2,11 @@
 //! their own. Programs add them along with a document timestamp, for fields that may come. That shows nowhere where nothing is
 //! drawn by them.
 
-use lopdf::{Dictionary, Document, Object, Stream};
+use std::collections::BTreeSet;
 
-use crate::pdf::form;
+use crate::pdf::{Dict, Object, Ref, Stream};
 use crate::verify::places::named_fields;
+use crate::verify::reading::Reading;
 
 /// The most of an appearance that is looked at, in bytes.
 const MAX_APPEARANCE: usize = 4 * 1024 * 1024;
@@ -13,54 +14,49 @@ const MAX_APPEARANCE: usize = 4 * 1024 * 1024;
 const MAX_ANNOTATIONS: usize = 100_000;
 
 /// Whether every field and annotation looks as it does without the form's defaults.
-pub(super) fn are_unused(document: &Document) -> bool {
-    let form = document
-        .catalog()
-        .ok()
-        .and_then(|catalog| form::dictionary(document, catalog, b"AcroForm"));
-    let needs_appearances = form
-        .and_then(|form| form.get(b"NeedAppearances").ok())
-        .is_some_and(|needs| !matches!(form::resolve(document, needs), Object::Boolean(false) | Object::Null));
-    let has_own_look = |widget: &Dictionary, is_signature: bool| {
-        let looks = appearances(document, widget);
-        looks.iter().all(|look| brings_resources(document, look)) && (is_signature || !looks.is_empty())
+pub(super) fn are_unused(reading: &Reading<'_>) -> bool {
+    let needs_appearances = reading.form().is_some_and(|form| {
+        let needs = reading.get(form, b"NeedAppearances");
+        !matches!(needs, Object::Bool(false) | Object::Null)
+    });
+    let has_own_look = |widget: &Dict, is_signature: bool| {
+        let looks = appearances(reading, widget);
+        looks.iter().all(|look| brings_resources(reading, look)) && (is_signature || !looks.is_empty())
     };
-    let fields = named_fields(document);
+    let fields = named_fields(reading);
     let are_fields_drawn = fields
         .iter()
-        .filter(|field| field.dictionary.has(b"Rect"))
-        .all(|field| has_own_look(field.dictionary, field.is_signature));
-    let annotations = document
-        .page_iter()
-        .filter_map(|page| document.get_dictionary(page).ok())
-        .flat_map(|page| form::array(document, page, b"Annots").unwrap_or_default())
-        .filter(|annotation| {
-            let is_field = |id| fields.iter().any(|field| field.id == Some(id));
-            !annotation.as_reference().is_ok_and(is_field)
-        })
-        .filter_map(|annotation| form::resolve(document, annotation).as_dict().ok());
+        .filter(|field| field.dict.has(b"Rect"))
+        .all(|field| has_own_look(field.dict, field.is_signature));
+    let ids: BTreeSet<Ref> = fields.iter().filter_map(|field| field.id).collect();
+    let annotations = reading
+        .pages()
+        .iter()
+        .filter_map(|page| reading.as_dict(reading.object(*page)))
+        .flat_map(|page| reading.array(page, b"Annots").unwrap_or_default())
+        .filter(|annotation| !annotation.as_ref().is_some_and(|id| ids.contains(&id)))
+        .filter_map(|annotation| reading.as_dict(annotation));
     let are_annotations_drawn = annotations.enumerate().all(|(number, annotation)| {
-        let is_text = matches!(
-            form::name(document, annotation, b"Subtype"),
-            Some(b"Widget" | b"FreeText")
-        );
+        let kind = reading.get(annotation, b"Subtype");
+        let is_text = kind.is_name(b"Widget") || kind.is_name(b"FreeText");
         number < MAX_ANNOTATIONS && (!is_text || has_own_look(annotation, false))
     });
     !needs_appearances && are_fields_drawn && are_annotations_drawn
 }
 
 /// The appearances of a widget, in each of its states.
-fn appearances<'a>(document: &'a Document, widget: &'a Dictionary) -> Vec<&'a Stream> {
+fn appearances<'f>(reading: &Reading<'f>, widget: &'f Dict) -> Vec<&'f Stream> {
     let mut found = Vec::new();
-    let kinds = form::dictionary(document, widget, b"AP").into_iter().flatten();
-    for (_, kind) in kinds {
-        match form::resolve(document, kind) {
+    for (_, kind) in reading.dict(widget, b"AP").into_iter().flat_map(Dict::iter) {
+        match reading.resolve(kind) {
             Object::Stream(stream) => found.push(stream),
-            Object::Dictionary(states) => found.extend(
-                states
-                    .iter()
-                    .filter_map(|(_, state)| form::resolve(document, state).as_stream().ok()),
-            ),
+            Object::Dict(states) => {
+                found.extend(
+                    states
+                        .iter()
+                        .filter_map(|(_, state)| reading.resolve(state).as_stream()),
+                );
+            }
             _ => {}
         }
     }
@@ -68,9 +64,9 @@ fn appearances<'a>(document: &'a Document, widget: &'a Dictionary) -> Vec<&'a St
 }
 
 /// Whether an appearance looks nothing up elsewhere: it has its own resources, or names none.
-fn brings_resources(document: &Document, appearance: &Stream) -> bool {
-    form::dictionary(document, &appearance.dict, b"Resources").is_some()
-        || appearance
-            .get_plain_content_with_limit(MAX_APPEARANCE)
+fn brings_resources(reading: &Reading<'_>, appearance: &Stream) -> bool {
+    reading.dict(&appearance.dict, b"Resources").is_some()
+        || reading
+            .plain(appearance, MAX_APPEARANCE)
             .is_ok_and(|content| !content.contains(&b'/'))
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use lopdf::Stream;
 use roxmltree::{Document, Node};
 
-use crate::pdf::xmp;
+use crate::pdf::{Stream, xmp};
+use crate::verify::reading::Reading;
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const XMP: &str = "http://ns.adobe.com/xap/1.0/";
@@ -20,11 +20,11 @@ const OF_REVISION: [(&str, &str); 4] = [
     (XMP_MEDIA, "InstanceID"),
 ];
 
-/// Whether two XMP streams say the same of the document. One that cannot be read says nothing that could be compared, and
-/// one that is not there nothing at all.
-pub(super) fn is_same(before: Option<&Stream>, after: &Stream) -> bool {
+/// Whether two XMP streams of a file say the same of the document. One that cannot be read says nothing that could be compared,
+/// and one that is not there nothing at all.
+pub(super) fn is_same(reading: &Reading<'_>, before: Option<&Stream>, after: &Stream) -> bool {
     let read = |stream| {
-        let text = xmp::read(stream, xmp::MOST)?;
+        let text = String::from_utf8(reading.plain(stream, xmp::MOST).ok()?).ok()?;
         xmp::parse(&text).map(|packet| statements(&packet))
     };
     let before = match before {

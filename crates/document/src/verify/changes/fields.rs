@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
-
 use super::{Change, Comparison, How, Part, Told, printable};
-use crate::pdf::form;
+use crate::pdf::{Dict, Object, Ref};
 use crate::verify::places::{self, FILLED, Place, Role};
-use crate::verify::rules;
+use crate::verify::reading::changed_keys;
 
+/// What is narrower shows nothing, in points.
+const LEAST_VISIBLE: f64 = 1e-7;
 /// How far an added annotation is searched for actions, in objects.
 const MAX_SEARCHED: usize = 10_000;
 
@@ -18,7 +18,7 @@ impl Comparison<'_> {
         &mut self,
         place: &Place,
         part: Part,
-        id: ObjectId,
+        id: Ref,
         key: &[u8],
         before: &[Object],
         after: &[Object],
@@ -29,22 +29,22 @@ impl Comparison<'_> {
             }
             return;
         }
-        let old: Vec<ObjectId> = before.iter().filter_map(|entry| entry.as_reference().ok()).collect();
-        let known: BTreeSet<ObjectId> = old.iter().copied().collect();
+        let old: Vec<Ref> = before.iter().filter_map(Object::as_ref).collect();
+        let known: BTreeSet<Ref> = old.iter().copied().collect();
         let (mut kept, mut seen, mut added) = (Vec::new(), BTreeSet::new(), Vec::new());
         for entry in after {
-            match entry.as_reference() {
-                Ok(id) if known.contains(&id) && seen.insert(id) => kept.push(id),
+            match entry.as_ref() {
+                Some(id) if known.contains(&id) && seen.insert(id) => kept.push(id),
                 _ => added.push(entry),
             }
         }
         // What is no reference has no name by which it would be known again.
         let gone: Vec<&Object> = before
             .iter()
-            .filter(|entry| !entry.as_reference().is_ok_and(|id| seen.contains(&id)))
+            .filter(|entry| !entry.as_ref().is_some_and(|id| seen.contains(&id)))
             .collect();
         for entry in &gone {
-            let own = entry.as_reference().ok().map(|id| self.places.get(id, &Object::Null));
+            let own = entry.as_ref().map(|id| self.places.get(id, &Object::Null));
             let is_annotation = own.as_ref().is_some_and(|own| own.role == Role::Annotation);
             let is_permitted = is_annotation && self.rules.allow_annotations();
             let told = Told {
@@ -54,7 +54,7 @@ impl Comparison<'_> {
                     _ => part,
                 },
                 how: How::Removed,
-                id: entry.as_reference().unwrap_or(id),
+                id: entry.as_ref().unwrap_or(id),
                 entry: Some(key),
             };
             self.tell(is_permitted, own.as_ref().unwrap_or(place), &told);
@@ -74,15 +74,12 @@ impl Comparison<'_> {
     }
 
     /// A field or annotation that was not there when it was signed.
-    fn new_entry(&mut self, place: &Place, part: Part, holder: ObjectId, key: &[u8], entry: &Object) {
+    fn new_entry(&mut self, place: &Place, part: Part, holder: Ref, key: &[u8], entry: &Object) {
         let found = match entry {
-            Object::Reference(id) if !self.signed.objects.contains_key(id) => form::resolve(self.current, entry)
-                .as_dict()
-                .ok()
-                .map(|dictionary| (*id, dictionary)),
+            Object::Ref(id) if !self.signed.has(*id) => self.current.as_dict(entry).map(|dict| (*id, dict)),
             _ => None,
         };
-        let Some((id, dictionary)) = found else {
+        let Some((id, dict)) = found else {
             let told = Told {
                 part,
                 how: How::Changed,
@@ -94,61 +91,53 @@ impl Comparison<'_> {
         if !self.added.insert(id) {
             return;
         }
-        let (kind, name) = self.kind_and_name(dictionary);
-        let is_signature = kind == Some(b"Sig");
-        let has_kind = kind.is_some();
-        if is_signature {
-            return self.new_signature_field(place, id, dictionary, name);
+        let (kind, name) = self.kind_and_name(dict);
+        if kind.is_some_and(|kind| kind.is_name(b"Sig")) {
+            return self.new_signature_field(place, id, dict, name);
         }
-        let is_field =
-            has_kind || key == b"Fields" || form::name(self.current, dictionary, b"Subtype") == Some(b"Widget");
-        let is_permitted =
-            !is_field && self.rules.allow_annotations() && !self.has_action(&Object::Dictionary(dictionary.clone()));
+        let is_field = kind.is_some() || key == b"Fields" || self.current.has_name(dict, b"Subtype", b"Widget");
+        let is_permitted = !is_field && self.rules.allow_annotations() && !self.has_action(self.current.resolve(entry));
         let change = Change {
             part: if is_field { Part::Field } else { Part::Annotation },
             how: How::Added,
             page: place.page,
             field: is_field.then_some(name),
-            object: id.0,
+            object: id.number,
             entry: None,
         };
         self.push(is_permitted, change);
     }
 
     /// The kind and the full name of a field or widget of the newest state, with what it inherits.
-    fn kind_and_name<'d>(&'d self, field: &'d Dictionary) -> (Option<&'d [u8]>, String) {
+    fn kind_and_name<'d>(&'d self, field: &'d Dict) -> (Option<&'d Object>, String) {
         const DEEPEST: usize = 32;
         let (mut kind, mut names) = (None, Vec::new());
         let mut next = Some(field);
         for _ in 0..DEEPEST {
             let Some(field) = next else { break };
-            kind = kind.or_else(|| form::name(self.current, field, b"FT"));
-            names.extend(form::text(self.current, field, b"T"));
-            next = form::dictionary(self.current, field, b"Parent");
+            kind = kind.or_else(|| Some(self.current.get(field, b"FT")).filter(|own| own.as_name().is_some()));
+            names.extend(self.current.text(field, b"T"));
+            next = self.current.dict(field, b"Parent");
         }
         names.reverse();
         (kind, names.join("."))
     }
 
-    fn new_signature_field(&mut self, place: &Place, id: ObjectId, field: &Dictionary, name: String) {
+    fn new_signature_field(&mut self, place: &Place, id: Ref, field: &Dict, name: String) {
         const KNOWN: &[&[u8]] = &[
             b"Type", b"Subtype", b"FT", b"T", b"TU", b"Rect", b"F", b"P", b"V", b"Lock", b"SV", b"AP", b"MK", b"DA",
             b"Ff", b"M", b"NM", b"Border", b"BS", b"Kids", b"Parent",
         ];
         let unknown = field
             .iter()
-            .map(|(key, _)| key)
-            .find(|key| !KNOWN.contains(&key.as_slice()));
-        let kids = form::array(self.current, field, b"Kids").unwrap_or_default();
+            .map(|(key, _)| key.bytes())
+            .find(|key| !KNOWN.contains(&&**key));
+        let kids = self.current.array(field, b"Kids").unwrap_or_default();
         let is_visible = std::iter::once(field)
-            .chain(
-                kids.iter()
-                    .filter_map(|kid| form::resolve(self.current, kid).as_dict().ok()),
-            )
+            .chain(kids.iter().filter_map(|kid| self.current.as_dict(kid)))
             .any(|widget| self.is_visible(widget));
-        let value = form::dictionary(self.current, field, b"V");
-        let is_timestamp =
-            value.is_some_and(|value| form::name(self.current, value, b"SubFilter") == Some(b"ETSI.RFC3161"));
+        let value = self.current.dict(field, b"V");
+        let is_timestamp = self.is_timestamp(field);
         let is_taken = self.names.contains(&name);
         // Where a certification or a lock permits signing, it means the fields that were left for it, or ones that do not
         // show; to permit annotations is not to permit fields (table 257).
@@ -156,19 +145,23 @@ impl Comparison<'_> {
         let may_show = !self.rules.stated && value.is_some();
         let is_permitted = unknown.is_none()
             && !is_taken
-            && self.is_new_value(field.get(b"V").ok())
+            && self.is_new_value(field.get(b"V"))
             && if is_timestamp {
                 !is_visible
             } else {
                 self.rules.allow_signature(&name) && (!is_visible || may_show)
             };
         let change = Change {
-            part: if is_timestamp { Part::Timestamp } else { Part::Signature },
+            part: match value {
+                Some(_) if is_timestamp => Part::Timestamp,
+                Some(_) => Part::Signature,
+                None => Part::Field,
+            },
             how: if is_visible { How::AddedVisibly } else { How::Added },
             page: place.page.filter(|_| is_visible),
             field: Some(name),
-            object: id.0,
-            entry: unknown.map(|key| printable(key)),
+            object: id.number,
+            entry: unknown.map(|key| printable(&key)),
         };
         self.push(is_permitted, change);
     }
@@ -176,60 +169,61 @@ impl Comparison<'_> {
     /// Whether a signature is none of those that were there.
     fn is_new_value(&self, value: Option<&Object>) -> bool {
         match value {
-            None | Some(Object::Dictionary(_)) => true,
-            Some(Object::Reference(id)) => !self.signed.objects.contains_key(id),
+            None | Some(Object::Dict(_)) => true,
+            Some(Object::Ref(id)) => !self.signed.has(*id),
             Some(_) => false,
         }
     }
 
-    fn is_visible(&self, widget: &Dictionary) -> bool {
-        let Some(rectangle) = form::array(self.current, widget, b"Rect") else {
+    fn is_visible(&self, widget: &Dict) -> bool {
+        let Some(rectangle) = self.current.array(widget, b"Rect") else {
             return false;
         };
-        let numbers: Vec<f32> = rectangle
+        let numbers: Vec<f64> = rectangle
             .iter()
-            .map(|number| form::resolve(self.current, number).as_float().unwrap_or(f32::MAX))
+            .map(|number| self.current.resolve(number).as_f64().unwrap_or(f64::MAX))
             .collect();
         match numbers.as_slice() {
-            [left, bottom, right, top] => (left - right).abs() > f32::EPSILON && (bottom - top).abs() > f32::EPSILON,
+            [left, bottom, right, top] => (left - right).abs() > LEAST_VISIBLE && (bottom - top).abs() > LEAST_VISIBLE,
             _ => true,
         }
     }
 
+    /// Whether a field holds a document timestamp.
+    fn is_timestamp(&self, field: &Dict) -> bool {
+        let value = self.current.dict(field, b"V");
+        value.is_some_and(|value| self.current.has_name(value, b"SubFilter", b"ETSI.RFC3161"))
+    }
+
     /// A field that was there, or a widget of one.
-    pub(super) fn field(&mut self, index: usize, id: ObjectId, place: &Place, before: &Dictionary, after: &Dictionary) {
+    pub(super) fn field(&mut self, index: usize, id: Ref, place: &Place, before: &Dict, after: &Dict) {
         let Some(field) = self.places.fields.get(index).cloned() else {
             return;
         };
-        let keys: BTreeSet<&Vec<u8>> = before.iter().chain(after.iter()).map(|(key, _)| key).collect();
-        let changed: Vec<&Vec<u8>> = keys
-            .into_iter()
-            .filter(|key| before.get(key).ok() != after.get(key).ok())
-            .collect();
-        let is_signed = field.is_signature && !before.has(b"V") && after.has(b"V");
-        let is_timestamp = is_signed
-            && form::dictionary(self.current, after, b"V")
-                .is_some_and(|value| form::name(self.current, value, b"SubFilter") == Some(b"ETSI.RFC3161"));
+        let is_signature = field.is_signature && !before.has(b"V");
+        let is_signed = is_signature && self.current.dict(after, b"V").is_some();
+        let is_timestamp = is_signed && self.is_timestamp(after);
         let may_fill = if field.is_signature {
             let is_allowed = self.rules.allow_signature(&field.name) || (is_timestamp && !self.is_visible(after));
-            is_signed && is_allowed && self.is_new_value(after.get(b"V").ok())
+            is_signed && is_allowed && self.is_new_value(after.get(b"V"))
         } else {
             !field.is_push_button && self.rules.allow_field(&field.name)
         };
         let mut is_filled = false;
-        for key in changed {
-            let flags = |dictionary: &Dictionary, document: &Document| rules::flags(document, dictionary, key);
-            let (was, is) = (flags(before, self.signed), flags(after, self.current));
+        for key in &changed_keys(before, after) {
+            let (was, is) = (self.signed.flags(before, key), self.current.flags(after, key));
             let is_permitted = match key.as_slice() {
                 b"Kids" => {
-                    self.array(place, Part::Field, id, key, before.get(key).ok(), after.get(key).ok());
+                    self.array(place, Part::Field, id, key, before.get(key), after.get(key));
                     continue;
                 }
-                b"Type" => after.has_type(b"Annot") && !before.has(b"Type"),
+                b"Type" => after.is_type(b"Annot") && !before.has(b"Type"),
                 // Read-only, which says nothing of what it shows (table 227).
                 b"Ff" => (was ^ is) & !1 == 0,
                 // Print (once it shows on the screen), read-only and locked (table 167).
                 b"F" => (was ^ is) & !(4 | 64 | 128 | 512) == 0 && (was & 4) <= (is & 4),
+                // What leads nowhere is no value: the field is as empty as it was.
+                b"V" if is_signature && *self.current.get(after, key) == Object::Null => continue,
                 key if FILLED.contains(&key) => {
                     is_filled = true;
                     if !may_fill {
@@ -261,7 +255,7 @@ impl Comparison<'_> {
     fn filled(
         &mut self,
         place: &Place,
-        id: ObjectId,
+        id: Ref,
         field: &places::Field,
         is_permitted: bool,
         is_timestamp: bool,
@@ -282,16 +276,12 @@ impl Comparison<'_> {
 
     /// Whether something reached from here acts when it is shown or clicked, by more than leading somewhere.
     pub(super) fn has_action(&self, object: &Object) -> bool {
-        let is_harmless = |dictionary: &Dictionary| {
-            let kind = dictionary.get(b"S").ok().map(|kind| form::resolve(self.current, kind));
-            let kind = match kind {
-                Some(Object::Name(name)) => name.as_slice(),
-                _ => &[],
-            };
-            !dictionary.has(b"AA")
-                && !dictionary.has(b"JS")
+        let is_harmless = |dict: &Dict| {
+            let kind = self.current.name(dict, b"S").unwrap_or_default();
+            !dict.has(b"AA")
+                && !dict.has(b"JS")
                 && !matches!(
-                    kind,
+                    kind.as_slice(),
                     b"JavaScript" | b"Launch" | b"SubmitForm" | b"ImportData" | b"Hide" | b"SetOCGState" | b"Rendition"
                 )
         };
@@ -305,15 +295,15 @@ impl Comparison<'_> {
             }
             match object {
                 // What was signed with the rest acts as it did.
-                Object::Reference(id) if !self.signed.objects.contains_key(id) && seen.insert(*id) => {
-                    waiting.extend(self.current.objects.get(id));
+                Object::Ref(id) if !self.signed.has(*id) && seen.insert(*id) => {
+                    waiting.push(self.current.object(*id));
                 }
                 Object::Array(array) => waiting.extend(array),
-                Object::Dictionary(dictionary) => {
-                    if !is_harmless(dictionary) {
+                Object::Dict(dict) => {
+                    if !is_harmless(dict) {
                         return true;
                     }
-                    waiting.extend(dictionary.iter().map(|(_, value)| value));
+                    waiting.extend(dict.iter().map(|(_, value)| value));
                 }
                 Object::Stream(stream) => waiting.extend(stream.dict.iter().map(|(_, value)| value)),
                 _ => {}

@@ -3,32 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_lc_rs::digest::{SHA256, digest};
-use lopdf::{Dictionary, Document, Object};
 
 use super::{Change, Comparison, How, Part};
-use crate::pdf::form;
+use crate::pdf::{Dict, Object, View};
 use crate::pki::revocation::MAX_ITEMS;
 use crate::verify::embedded::MAX_STORE;
+use crate::verify::reading::{Reading, are_same};
 
 /// How much of that, and of the [`MAX_ITEMS`] of each kind, others may have taken before us: our own has to follow.
 const SHARE_OF_OTHERS: usize = 2;
 
 /// Whether the validation data of a document, if it has any, can be read, and have room for more.
-pub(crate) fn has_room(document: &Document) -> bool {
-    let store = document.catalog().and_then(|catalog| catalog.get(b"DSS"));
+pub(crate) fn has_room(view: View<'_>) -> bool {
     let (bytes, items) = (MAX_STORE / SHARE_OF_OTHERS, MAX_ITEMS / SHARE_OF_OTHERS);
-    store.map_or(true, |store| {
-        Store::read_within(document, store, bytes, items).is_some()
+    Reading::of(view).is_ok_and(|reading| {
+        let store = reading.catalog().and_then(|catalog| catalog.get(b"DSS"));
+        store.is_none_or(|store| Store::read_within(&reading, store, bytes, items).is_some())
     })
 }
 
 impl Comparison<'_> {
     /// Validation data may grow: nothing of it is taken away, and it holds nothing else.
     pub(super) fn validation_data(&mut self) {
-        let entry = |document: &Document| {
-            let catalog = document.catalog().ok()?;
-            catalog.get(b"DSS").ok().cloned()
-        };
+        let entry = |reading: &Reading<'_>| reading.catalog().and_then(|catalog| catalog.get(b"DSS")).cloned();
         let (before, after) = (entry(self.signed), entry(self.current));
         let was = before.as_ref().map(|store| Store::read(self.signed, store));
         let is = after.as_ref().map(|store| Store::read(self.current, store));
@@ -39,7 +36,7 @@ impl Comparison<'_> {
             (Some(Some(was)), Some(Some(is))) if is.holds(&was) => (How::Added, true),
             (Some(_), None) | (Some(Some(_)), Some(Some(_))) => (How::Removed, false),
             // What nobody can read must stay as it is, object by object.
-            (Some(None), Some(None)) if before == after => {
+            (Some(None), Some(None)) if are_same(before.as_ref(), after.as_ref()) => {
                 self.is_store_fixed = true;
                 return;
             }
@@ -52,8 +49,8 @@ impl Comparison<'_> {
             field: None,
             object: after
                 .or(before)
-                .and_then(|store| store.as_reference().ok())
-                .map_or(0, |id| id.0),
+                .and_then(|store| store.as_ref())
+                .map_or(0, |id| id.number),
             entry: Some("DSS".to_owned()),
         };
         self.push(is_permitted, change);
@@ -71,18 +68,16 @@ struct Store {
 
 impl Store {
     /// Reads a store; none where it holds anything that does not belong there, or more than anybody reads.
-    fn read(document: &Document, store: &Object) -> Option<Self> {
-        Self::read_within(document, store, MAX_STORE, MAX_ITEMS)
+    fn read(reading: &Reading<'_>, store: &Object) -> Option<Self> {
+        Self::read_within(reading, store, MAX_STORE, MAX_ITEMS)
     }
 
     /// The same with at most so many bytes, and so many entries of each kind.
-    fn read_within(document: &Document, store: &Object, bytes: usize, items: usize) -> Option<Self> {
+    fn read_within(reading: &Reading<'_>, store: &Object, bytes: usize, items: usize) -> Option<Self> {
         const OF_STORE: &[&[u8]] = &[b"Type", b"Certs", b"OCSPs", b"CRLs", b"VRI"];
         const OF_SIGNATURE: &[&[u8]] = &[b"Type", b"Cert", b"OCSP", b"CRL", b"TU", b"TS"];
-        let store = form::resolve(document, store).as_dict().ok()?;
-        let knows = |dictionary: &Dictionary, known: &[&[u8]]| {
-            dictionary.iter().all(|(key, _)| known.contains(&key.as_slice()))
-        };
+        let store = reading.as_dict(store)?;
+        let knows = |dict: &Dict, known: &[&[u8]]| dict.iter().all(|(key, _)| known.contains(&&*key.bytes()));
         if !knows(store, OF_STORE) {
             return None;
         }
@@ -90,42 +85,35 @@ impl Store {
         let mut data = BTreeMap::new();
         for key in ["Certs", "OCSPs", "CRLs"] {
             let mut hashes = BTreeSet::new();
-            let entries = match store
-                .get(key.as_bytes())
-                .map(|entries| form::resolve(document, entries))
-            {
-                Ok(Object::Array(entries)) => entries.as_slice(),
-                Err(_) | Ok(Object::Null) => &[],
-                Ok(_) => return None,
+            let entries = match reading.get(store, key.as_bytes()) {
+                Object::Array(entries) => entries.as_slice(),
+                Object::Null => &[],
+                _ => return None,
             };
             if entries.len() > items {
                 return None;
             }
             for entry in entries {
-                let Object::Stream(stream) = form::resolve(document, entry) else {
-                    return None;
-                };
-                let content = stream.get_plain_content_with_limit(left).ok()?;
+                let content = reading.plain(reading.resolve(entry).as_stream()?, left).ok()?;
                 left = left.checked_sub(content.len())?;
                 hashes.insert(digest(&SHA256, &content).as_ref().to_vec());
             }
             data.insert(key, hashes);
         }
         let mut signatures = BTreeSet::new();
-        let of_signatures = match store.get(b"VRI").map(|entries| form::resolve(document, entries)) {
-            Ok(Object::Dictionary(entries)) => Some(entries),
-            Err(_) | Ok(Object::Null) => None,
-            Ok(_) => return None,
+        let of_signatures = match reading.get(store, b"VRI") {
+            Object::Dict(entries) => Some(entries),
+            Object::Null => None,
+            _ => return None,
         };
-        for (key, entry) in of_signatures.into_iter().flatten() {
-            if key.as_slice() == b"Type" {
+        for (key, entry) in of_signatures.into_iter().flat_map(Dict::iter) {
+            if key.is(b"Type") {
                 continue;
             }
-            let entry = form::resolve(document, entry).as_dict().ok()?;
-            if !knows(entry, OF_SIGNATURE) {
+            if !knows(reading.as_dict(entry)?, OF_SIGNATURE) {
                 return None;
             }
-            signatures.insert(key.clone());
+            signatures.insert(key.bytes().into_owned());
         }
         Some(Self { data, signatures })
     }

@@ -35,7 +35,7 @@ fn with_section(is_hidden: bool, change: impl FnOnce(&str) -> String) -> Vec<u8>
 #[test]
 fn bytes_that_no_section_names_are_named() {
     assert!(judge(&with_section(false, str::to_owned)).holds_strictly());
-    let is_damaged = |fault: &Fault| *fault == Fault::DamagedStructure;
+    let is_damaged = |fault: &Fault| matches!(fault, Fault::DamagedStructure { .. });
     assert_names(&with_section(true, str::to_owned), is_damaged);
     // The same between two revisions, and in a comment.
     let pdf = with_section(false, |section| format!("{section}9 0 obj\nnull\nendobj\n"));
@@ -167,12 +167,7 @@ fn a_signature_field_that_shows_and_nobody_signed_is_named() {
         }
     };
     let signed = signed_by_others(&form(), &HOUSE.key);
-    assert_change(
-        &add_field(&signed, field(600)),
-        Part::Signature,
-        How::AddedVisibly,
-        Some(1),
-    );
+    assert_change(&add_field(&signed, field(600)), Part::Field, How::AddedVisibly, Some(1));
     // One that does not show is a place for whoever signs next.
     let prepared = add_field(&signed, field(0));
     assert!(judge(&signed_by_others(&prepared, &HOUSE.key)).holds_strictly());
@@ -183,8 +178,33 @@ fn a_signature_field_that_shows_and_nobody_signed_is_named() {
         add_field(&signed, field)
     };
     for value in [Object::Null, Object::Reference((9_999, 0)), Object::Integer(7)] {
-        assert_change(&with_value(value), Part::Signature, How::AddedVisibly, Some(1));
+        assert_change(&with_value(value), Part::Field, How::AddedVisibly, Some(1));
     }
+}
+
+/// The signature was there once, and its object is free now.
+#[test]
+fn a_signature_field_that_is_empty_again_is_not_called_signed() {
+    let signed = signed_by_others(&form(), &HOUSE.key);
+    let nowhere = Object::Reference((9_999, 0));
+    let later = |pdf: &[u8]| {
+        let verdict = judge(&signed_by_others(pdf, &HOUSE.key));
+        assert!(verdict.holds_strictly(), "{verdict:#?}");
+        let later = verdict.signatures[0].later.iter();
+        let parts = later.map(|change| (change.field.clone().unwrap_or_default(), change.part));
+        parts.collect::<Vec<_>>()
+    };
+    let new = dictionary! {
+        "Type" => "Annot", "Subtype" => "Widget", "FT" => "Sig", "T" => Object::string_literal("New"),
+        "Rect" => vec![0.into(), 0.into(), 0.into(), 0.into()], "V" => nowhere.clone(),
+    };
+    let of_new = later(&add_field(&signed, new));
+    assert!(of_new.contains(&("New".to_owned(), Part::Field)), "{of_new:?}");
+    let prepared = append(&signed, |document, writer| {
+        let field = writer.edit_dictionary(field_of(document, "Signer")).expect("the field");
+        field.set("V", nowhere);
+    });
+    assert!(later(&prepared).iter().all(|(field, _)| field != "Signer"));
 }
 
 /// Signs `document` so that fields may be filled in, and lets `change` have its way then.

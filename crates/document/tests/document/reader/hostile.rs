@@ -1,5 +1,6 @@
 //! Any bytes: no panic, and time that grows with their length alone. What took its square would not end within a test's time.
 
+use document::pdf::Objects as _;
 use document::pdf::rebuild::Rebuilt;
 use document::pdf::{File, Object, View};
 use proptest::prelude::*;

@@ -1,5 +1,6 @@
 //! The files of `../shared/faults` that are about reading: forgeries break a rule, and good files are read.
 
+use document::pdf::Objects as _;
 use document::pdf::defect::DeviationKind;
 use document::pdf::rebuild::{Rebuilt, Repair};
 use document::pdf::{File, Rule};

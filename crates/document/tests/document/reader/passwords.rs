@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use document::pdf::Objects as _;
 use document::pdf::crypt::Access;
 use document::pdf::{File, Rule};
 
@@ -30,7 +31,7 @@ fn text_of(file: &File) -> (Vec<u8>, Vec<u8>) {
     let view = file.latest();
     let page = view.pages().expect("pages")[0];
     let title = view
-        .get(page, b"Title")
+        .get(view.page(page).expect("a page"), b"Title")
         .expect("it is read")
         .as_str()
         .expect("a string")

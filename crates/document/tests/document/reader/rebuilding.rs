@@ -1,5 +1,6 @@
 //! Damaged files are read, and what was guessed or lost is told.
 
+use document::pdf::Objects as _;
 use document::pdf::append::{AppendError, append};
 use document::pdf::edit::Edits;
 use document::pdf::rebuild::{Rebuilt, Repair};

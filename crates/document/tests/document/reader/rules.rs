@@ -1,5 +1,6 @@
 //! Each rule of the file's structure, broken once.
 
+use document::pdf::Objects as _;
 use document::pdf::defect::DeviationKind;
 use document::pdf::{File, Object, PdfDefect, Ref, Rule, Written};
 
@@ -69,7 +70,8 @@ fn a_sound_file_is_read_as_it_is_spelled() {
     assert_eq!(file.revisions()[0].end, Some(sound().len()));
     let view = file.latest();
     let pages = view.pages().expect("pages");
-    let sizes = pages[0].get(b"MediaBox").and_then(Object::as_array).expect("an array");
+    let sizes = view.page(pages[0]).expect("a page");
+    let sizes = sizes.get(b"MediaBox").and_then(Object::as_array).expect("an array");
     let spelled = sizes.iter().map(|size| match size {
         Object::Number(number) => number.spelling(),
         _ => panic!("no number"),

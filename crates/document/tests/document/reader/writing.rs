@@ -1,5 +1,6 @@
 //! What is written is read again as it was, spelled as it was.
 
+use document::pdf::Objects as _;
 use document::pdf::append::{AppendError, append};
 use document::pdf::edit::Edits;
 use document::pdf::lex::Lexer;

@@ -1,0 +1,314 @@
+//! A drawing that becomes the appearance of an annotation (ISO 32000-2, 12.5.5).
+
+use std::fmt::Write as _;
+
+use super::super::look::{Look, dict, name};
+use crate::pdf::edit::Edits;
+use crate::pdf::geometry::{Matrix, Rectangle};
+use crate::pdf::{Dict, Number, Object, Ref, Stream};
+
+/// Lines are not wider, whatever a file says.
+const WIDEST: f64 = 1_000.0;
+/// Parts of a dash pattern.
+const MOST_DASHES: usize = 16;
+
+/// A point of the page's user space.
+pub(super) type Point = (f64, f64);
+
+/// A colour as annotations have them (12.5.2, `C`): one, three or four components.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Colour(Vec<f64>);
+
+impl Colour {
+    pub(super) fn grey(level: f64) -> Self {
+        Self(vec![level])
+    }
+
+    pub(super) fn rgb(red: f64, green: f64, blue: f64) -> Self {
+        Self(vec![red, green, blue])
+    }
+
+    /// From the components; none if it is transparent or nothing that is defined.
+    pub(super) fn of(parts: &[f64]) -> Option<Self> {
+        let parts: Vec<f64> = parts.iter().map(|part| part.clamp(0.0, 1.0)).collect();
+        matches!(parts.len(), 1 | 3 | 4).then_some(Self(parts))
+    }
+
+    /// The colour under a key.
+    pub(super) fn read(objects: &impl Look, annotation: &Dict, key: &[u8]) -> Option<Self> {
+        Self::of(&objects.numbers_in(annotation, key)?)
+    }
+
+    /// The colour of lines: black where the file says nothing, none where it says 'transparent'.
+    pub(super) fn of_lines(objects: &impl Look, annotation: &Dict) -> Option<Self> {
+        match objects.numbers_in(annotation, b"C") {
+            None => Some(Self::grey(0.0)),
+            Some(parts) => Self::of(&parts),
+        }
+    }
+
+    /// Red, green, blue, for letters.
+    pub(super) fn ink(&self) -> [u8; 3] {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and 255"
+        )]
+        let byte = |part: f64| (part.clamp(0.0, 1.0) * 255.0).round() as u8;
+        match self.0[..] {
+            [grey] => [byte(grey); 3],
+            [red, green, blue] => [byte(red), byte(green), byte(blue)],
+            [cyan, magenta, yellow, black] => [cyan, magenta, yellow].map(|part| byte((1.0 - part) * (1.0 - black))),
+            _ => [0; 3],
+        }
+    }
+
+    fn operator(&self, of_one: &str, of_three: &str, of_four: &str) -> String {
+        let operator = match self.0.len() {
+            1 => of_one,
+            3 => of_three,
+            _ => of_four,
+        };
+        let parts: Vec<String> = self.0.iter().map(|part| format!("{part:.4}")).collect();
+        format!("{} {operator}", parts.join(" "))
+    }
+}
+
+/// How a border is drawn (12.5.4).
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Border {
+    pub(super) width: f64,
+    pub(super) dashes: Vec<f64>,
+    /// A line along the lower edge only.
+    pub(super) is_underline: bool,
+}
+
+impl Border {
+    /// `BS` wins over `Border`; without either it is a line of one unit.
+    pub(super) fn read(objects: &impl Look, annotation: &Dict) -> Self {
+        let mut border = Self {
+            width: 1.0,
+            dashes: Vec::new(),
+            is_underline: false,
+        };
+        if let Some(style) = objects.dict_in(annotation, b"BS") {
+            border.width = number_in(objects, style, b"W").unwrap_or(1.0);
+            border.is_underline = objects.is_name_in(style, b"S", b"U");
+            if objects.is_name_in(style, b"S", b"D") {
+                border.dashes = objects.numbers_in(style, b"D").unwrap_or_else(|| vec![3.0]);
+            }
+        } else if let Some(items) = objects.array_in(annotation, b"Border") {
+            border.width = items.get(2).and_then(|width| objects.number_of(width)).unwrap_or(1.0);
+            if let Some(Object::Array(dashes)) = items.get(3).map(|dashes| objects.follow(dashes)) {
+                border.dashes = dashes.iter().filter_map(|dash| objects.number_of(dash)).collect();
+            }
+        }
+        border.width = border.width.clamp(0.0, WIDEST);
+        border.dashes.truncate(MOST_DASHES);
+        // What is no pattern draws a whole line (8.4.3.6).
+        if border.dashes.iter().any(|dash| *dash < 0.0) || border.dashes.iter().sum::<f64>() <= 0.0 {
+            border.dashes.clear();
+        }
+        border
+    }
+}
+
+/// Instructions of a drawing, and how far it reaches.
+#[derive(Debug, Default)]
+pub(super) struct Canvas {
+    content: String,
+    extent: Option<Rectangle>,
+    state: Dict,
+    forms: Dict,
+}
+
+impl Canvas {
+    /// A drawing as opaque as the annotation is.
+    pub(super) fn new(objects: &impl Look, annotation: &Dict) -> Self {
+        let opacity = |key: &[u8]| number_in(objects, annotation, key);
+        let lines = opacity(b"CA").unwrap_or(1.0).clamp(0.0, 1.0);
+        let areas = opacity(b"ca").unwrap_or(lines).clamp(0.0, 1.0);
+        let mut canvas = Self::default();
+        if lines < 1.0 || areas < 1.0 {
+            canvas.state.set(b"CA", number(lines));
+            canvas.state.set(b"ca", number(areas));
+        }
+        canvas
+    }
+
+    /// What is drawn darkens what is beneath, as a marker does.
+    pub(super) fn multiply(&mut self) {
+        self.state.set(b"BM", name(b"Multiply"));
+    }
+
+    /// An instruction.
+    pub(super) fn op(&mut self, instruction: std::fmt::Arguments<'_>) {
+        // Writing into a string does not fail.
+        let _ = self.content.write_fmt(instruction);
+        self.content.push('\n');
+    }
+
+    pub(super) fn stroke_with(&mut self, colour: &Colour, border: &Border) {
+        self.op(format_args!("{}", colour.operator("G", "RG", "K")));
+        self.op(format_args!("{:.4} w", border.width));
+        if !border.dashes.is_empty() {
+            let dashes: Vec<String> = border.dashes.iter().map(|dash| format!("{dash:.4}")).collect();
+            self.op(format_args!("[{}] 0 d", dashes.join(" ")));
+        }
+    }
+
+    pub(super) fn fill_with(&mut self, colour: &Colour) {
+        self.op(format_args!("{}", colour.operator("g", "rg", "k")));
+    }
+
+    pub(super) fn move_to(&mut self, (x, y): Point, pad: f64) {
+        self.cover((x, y), pad);
+        self.op(format_args!("{x:.4} {y:.4} m"));
+    }
+
+    pub(super) fn line_to(&mut self, (x, y): Point, pad: f64) {
+        self.cover((x, y), pad);
+        self.op(format_args!("{x:.4} {y:.4} l"));
+    }
+
+    pub(super) fn curve_to(&mut self, first: Point, second: Point, end: Point, pad: f64) {
+        for point in [first, second, end] {
+            self.cover(point, pad);
+        }
+        let ((ax, ay), (bx, by), (x, y)) = (first, second, end);
+        self.op(format_args!("{ax:.4} {ay:.4} {bx:.4} {by:.4} {x:.4} {y:.4} c"));
+    }
+
+    /// Straight lines from point to point.
+    pub(super) fn path(&mut self, points: &[Point], pad: f64) {
+        for (place, point) in points.iter().enumerate() {
+            if place == 0 {
+                self.move_to(*point, pad);
+            } else {
+                self.line_to(*point, pad);
+            }
+        }
+    }
+
+    pub(super) fn rectangle(&mut self, area: &Rectangle, pad: f64) {
+        self.cover((area.left, area.bottom), pad);
+        self.cover((area.right, area.top), pad);
+        let (width, height) = (area.width(), area.height());
+        self.op(format_args!(
+            "{:.4} {:.4} {width:.4} {height:.4} re",
+            area.left, area.bottom
+        ));
+    }
+
+    /// The ellipse within a rectangle.
+    pub(super) fn ellipse(&mut self, area: &Rectangle, pad: f64) {
+        /// The usual four cubics stray from a circle by 0.03 % of the radius.
+        const HANDLE: f64 = 0.552_284_8;
+        let (x, y) = (
+            f64::midpoint(area.left, area.right),
+            f64::midpoint(area.bottom, area.top),
+        );
+        let (across, up) = (area.width() / 2.0, area.height() / 2.0);
+        let at = |right: f64, above: f64| (x + right * across, y + above * up);
+        self.move_to(at(1.0, 0.0), pad);
+        self.curve_to(at(1.0, HANDLE), at(HANDLE, 1.0), at(0.0, 1.0), pad);
+        self.curve_to(at(-HANDLE, 1.0), at(-1.0, HANDLE), at(-1.0, 0.0), pad);
+        self.curve_to(at(-1.0, -HANDLE), at(-HANDLE, -1.0), at(0.0, -1.0), pad);
+        self.curve_to(at(HANDLE, -1.0), at(1.0, -HANDLE), at(1.0, 0.0), pad);
+        self.op(format_args!("h"));
+    }
+
+    /// Paints the path: filled, stroked, both, or not at all.
+    pub(super) fn paint(&mut self, is_filled: bool, is_stroked: bool) {
+        self.op(format_args!(
+            "{}",
+            match (is_filled, is_stroked) {
+                (true, true) => "B",
+                (true, false) => "f",
+                (false, true) => "S",
+                (false, false) => "n",
+            }
+        ));
+    }
+
+    /// Draws a form, such as a text, through a map.
+    pub(super) fn form(&mut self, form: Ref, matrix: Matrix) {
+        let name = format!("T{}", self.forms.len());
+        self.op(format_args!("q {matrix} cm /{name} Do Q"));
+        self.forms.set(name.as_bytes(), form);
+    }
+
+    /// The drawing reaches to this point and so far around it.
+    pub(super) fn cover(&mut self, (x, y): Point, pad: f64) {
+        let extent = self.extent.get_or_insert(Rectangle {
+            left: x,
+            bottom: y,
+            right: x,
+            top: y,
+        });
+        extent.left = extent.left.min(x - pad);
+        extent.bottom = extent.bottom.min(y - pad);
+        extent.right = extent.right.max(x + pad);
+        extent.top = extent.top.max(y + pad);
+    }
+
+    /// The appearance, and the rectangle in which it shows; none if nothing was drawn.
+    pub(super) fn finish(self, edits: &mut Edits<'_>) -> Option<(Ref, Rectangle)> {
+        let extent = self.extent.filter(Rectangle::has_area)?;
+        Some((self.finish_in(edits, &extent, None), extent))
+    }
+
+    /// The appearance with a box and a map of its own.
+    pub(super) fn finish_in(self, edits: &mut Edits<'_>, area: &Rectangle, matrix: Option<Matrix>) -> Ref {
+        let mut resources = Dict::new();
+        let mut content = self.content;
+        if !self.state.is_empty() {
+            resources.set(b"ExtGState", dict([(b"G0", self.state.into())]));
+            content.insert_str(0, "/G0 gs\n");
+        }
+        if !self.forms.is_empty() {
+            resources.set(b"XObject", self.forms);
+        }
+        let mut form = dict([
+            (b"Type", name(b"XObject")),
+            (b"Subtype", name(b"Form")),
+            (b"BBox", corners(area)),
+            (b"Resources", resources.into()),
+        ]);
+        if let Some(matrix) = matrix {
+            let numbers = [matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f];
+            form.set(b"Matrix", numbers.map(number).to_vec());
+        }
+        edits.add(Stream::new(form, content.into_bytes()))
+    }
+}
+
+/// A number under a key.
+pub(super) fn number_in(objects: &impl Look, dict: &Dict, key: &[u8]) -> Option<f64> {
+    objects.number_of(dict.get(key)?)
+}
+
+/// A number to a ten-thousandth.
+pub(super) fn number(value: f64) -> Object {
+    let rounded = (value * 10_000.0).round() / 10_000.0;
+    // An infinite one is nothing that anybody sees.
+    Number::try_from(rounded).map_or(Object::from(0), Object::from)
+}
+
+/// A rectangle as a file has it.
+pub(super) fn corners(area: &Rectangle) -> Object {
+    [area.left, area.bottom, area.right, area.top]
+        .map(number)
+        .to_vec()
+        .into()
+}
+
+/// A rectangle without a rim of this width.
+pub(super) fn shrunk(area: &Rectangle, rim: f64) -> Rectangle {
+    Rectangle {
+        left: area.left + rim,
+        bottom: area.bottom + rim,
+        right: area.right - rim,
+        top: area.top - rim,
+    }
+}

@@ -1,0 +1,217 @@
+//! Looks at the objects of an upload, and changes them.
+//!
+//! Everything that the trailer leads to has been read before ([`super::upload`]), so nothing of it can be an error any more:
+//! what is missing or of another kind is none.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+use crate::pdf::edit::Edits;
+use crate::pdf::geometry::Rectangle;
+use crate::pdf::{Dict, Name, Object, Objects, PdfDefect, Ref, Stream};
+
+/// Looks at objects that have been read.
+pub(super) trait Look: Objects + Sized {
+    /// An object; null if it does not exist.
+    fn at(&self, id: Ref) -> &Object {
+        self.object(id).unwrap_or(&Object::Null)
+    }
+
+    /// What a reference leads to; any other object is itself.
+    fn follow<'o>(&'o self, object: &'o Object) -> &'o Object {
+        self.resolve(object).unwrap_or(&Object::Null)
+    }
+
+    /// The value under a key, followed; none if there is none.
+    fn value_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<&'o Object> {
+        dict.get(key).map(|value| self.follow(value))
+    }
+
+    /// A dictionary under a key; not that of a stream.
+    fn dict_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<&'o Dict> {
+        match self.value_in(dict, key) {
+            Some(Object::Dict(found)) => Some(found),
+            _ => None,
+        }
+    }
+
+    /// The items of an array under a key.
+    fn array_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<&'o [Object]> {
+        self.value_in(dict, key)?.as_array()
+    }
+
+    /// What a name under a key means.
+    fn name_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<Cow<'o, [u8]>> {
+        self.value_in(dict, key)?.as_name().map(Name::bytes)
+    }
+
+    /// Whether there is this name under a key.
+    fn is_name_in(&self, dict: &Dict, key: &[u8], name: &[u8]) -> bool {
+        self.value_in(dict, key).is_some_and(|value| value.is_name(name))
+    }
+
+    /// A text string under a key.
+    fn text_in(&self, dict: &Dict, key: &[u8]) -> Option<String> {
+        self.text(dict, key).ok().flatten()
+    }
+
+    /// A number, followed.
+    fn number_of(&self, object: &Object) -> Option<f64> {
+        self.follow(object).as_f64().filter(|number| number.is_finite())
+    }
+
+    /// The numbers of an array under a key.
+    fn numbers_in(&self, dict: &Dict, key: &[u8]) -> Option<Vec<f64>> {
+        let items = self.array_in(dict, key)?;
+        Some(items.iter().filter_map(|item| self.number_of(item)).collect())
+    }
+
+    /// A rectangle under a key.
+    fn rectangle_in(&self, dict: &Dict, key: &[u8]) -> Option<Rectangle> {
+        Rectangle::of(self, dict.get(key)?).ok().flatten()
+    }
+
+    /// The dictionary of a page, or of another object.
+    fn dict_at(&self, id: Ref) -> Option<&Dict> {
+        match self.at(id) {
+            Object::Dict(dict) => Some(dict),
+            _ => None,
+        }
+    }
+
+    /// The value of a key on a page or on the nearest of its ancestors that has it (7.7.3.4), followed.
+    fn inherited_by(&self, page: Ref, key: &[u8]) -> Option<&Object> {
+        let value = self.inherited(self.dict_at(page)?, key).ok()?;
+        (*value != Object::Null).then_some(value)
+    }
+
+    /// The catalog's dictionary under a key.
+    fn dict_of_catalog(&self, key: &[u8]) -> Option<&Dict> {
+        self.dict_in(self.catalog().ok()?, key)
+    }
+}
+
+impl<T: Objects> Look for T {}
+
+/// What an object contains.
+pub(super) fn parts(object: &Object) -> Box<dyn Iterator<Item = &Object> + '_> {
+    match object {
+        Object::Array(items) => Box::new(items.iter()),
+        Object::Dict(dict) => Box::new(dict.iter().map(|(_, value)| value)),
+        Object::Stream(stream) => Box::new(stream.dict.iter().map(|(_, value)| value)),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+/// Everything that the trailer leads to, whether it exists or not; fails if something of it cannot be read.
+pub(super) fn used(objects: &impl Objects) -> Result<BTreeSet<Ref>, PdfDefect> {
+    let mut used = BTreeSet::new();
+    let trailer = objects.view().trailer()?;
+    let mut waiting: Vec<&Object> = [&b"Root"[..], b"Info"]
+        .iter()
+        .filter_map(|key| trailer.get(key))
+        .collect();
+    while let Some(object) = waiting.pop() {
+        match object {
+            Object::Ref(id) if used.insert(*id) => waiting.push(objects.object(*id)?),
+            Object::Ref(_) => {}
+            other => waiting.extend(parts(other)),
+        }
+    }
+    Ok(used)
+}
+
+/// Changes every object that is used, looking at all of them as they were before.
+pub(super) fn change_each<'f>(
+    edits: &mut Edits<'f>,
+    change: impl FnMut(&Edits<'f>, Ref, &mut Object),
+) -> Result<(), PdfDefect> {
+    let used = used(edits)?;
+    change_these(edits, used, change)
+}
+
+/// The same of these objects.
+pub(super) fn change_these<'f>(
+    edits: &mut Edits<'f>,
+    ids: BTreeSet<Ref>,
+    mut change: impl FnMut(&Edits<'f>, Ref, &mut Object),
+) -> Result<(), PdfDefect> {
+    let mut changed = Vec::new();
+    for id in ids {
+        let object = edits.object(id)?;
+        let mut copy = object.clone();
+        change(edits, id, &mut copy);
+        if copy != *object {
+            changed.push((id, copy));
+        }
+    }
+    for (id, object) in changed {
+        edits.put(id, object);
+    }
+    Ok(())
+}
+
+/// A dictionary for editing; none if the object is none.
+pub(super) fn edit_dict<'e>(edits: &'e mut Edits<'_>, id: Ref) -> Option<&'e mut Dict> {
+    match edits.edit(id) {
+        Ok(Object::Dict(dict)) => Some(dict),
+        _ => None,
+    }
+}
+
+/// The catalog for editing.
+pub(super) fn edit_catalog<'e>(edits: &'e mut Edits<'_>) -> Option<&'e mut Dict> {
+    let root = edits.root().ok()?;
+    edit_dict(edits, root)
+}
+
+/// A stream with this content instead of its own, compressed if that saves room.
+pub(super) fn with_content(mut dict: Dict, content: Vec<u8>) -> Stream {
+    /// What the entry `/Filter` takes.
+    const FILTER: usize = 19;
+    for key in [&b"Filter"[..], b"DecodeParms", b"DP", b"Length"] {
+        dict.remove(key);
+    }
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let packed = encoder.write_all(&content).and_then(|()| encoder.finish());
+    match packed {
+        Ok(packed) if packed.len() + FILTER < content.len() => {
+            dict.set(b"Filter", Name::new(b"FlateDecode"));
+            Stream::new(dict, packed)
+        }
+        _ => Stream::new(dict, content),
+    }
+}
+
+/// A dictionary of these entries.
+pub(super) fn dict<const COUNT: usize>(entries: [(&[u8], Object); COUNT]) -> Dict {
+    let mut dict = Dict::new();
+    for (key, value) in entries {
+        dict.set(key, value);
+    }
+    dict
+}
+
+/// A name.
+pub(super) fn name(bytes: &[u8]) -> Object {
+    Name::new(bytes).into()
+}
+
+/// An array of whole numbers.
+pub(super) fn whole_numbers<const COUNT: usize>(numbers: [i64; COUNT]) -> Object {
+    numbers.map(Object::from).to_vec().into()
+}
+
+/// Draws nothing.
+pub(super) fn empty_form() -> Stream {
+    let form = dict([
+        (b"Type", name(b"XObject")),
+        (b"Subtype", name(b"Form")),
+        (b"BBox", whole_numbers([0, 0, 1, 1])),
+    ]);
+    Stream::new(form, Vec::new())
+}

@@ -1,0 +1,131 @@
+//! What marks say to those who do not see them.
+//!
+//! In a tagged file (ISO 32000-2, 14.8) each mark becomes an element of the structure, behind those that are there: a value that
+//! was filled in is a field that can no longer be changed (14.8.5.6), and a picture or a drawn signature is a figure with
+//! words. The elements name the marked content of the drawing, a form `XObject` that shows on one page and once (14.7.5.2), so
+//! that the page's own marks are not touched.
+//!
+//! In a file that others signed the structure stays as it is, for a signature covers it. There the words of all marks of a page
+//! are those of the field that shows them (12.7.4.1: `TU`).
+
+use domain::drawing::Drawing;
+use krilla::tagging::{Artifact, ArtifactType, ContentTag, SpanTag};
+
+use super::stamp::{MarkContent, Sheet};
+use crate::pdf::edit::Edits;
+use crate::pdf::geometry::DisplayedBox;
+use crate::pdf::structure::Structure;
+use crate::pdf::{Dict, Object, PdfDefect, Ref};
+
+/// What a mark says.
+#[derive(Debug, Clone)]
+pub(super) enum Meaning {
+    /// A text that somebody entered.
+    Text { words: String, language: &'static str },
+    /// Something chosen, by its role as a field.
+    Chosen { words: &'static str, role: &'static str },
+    /// A picture of this.
+    Figure { words: String },
+    /// A text that is no part of what the document says.
+    Aside { words: String },
+}
+
+impl Meaning {
+    pub(super) fn of(content: &MarkContent) -> Self {
+        match content {
+            MarkContent::Text { text, style } | MarkContent::FormText { text, style } => Self::Text {
+                words: text.clone(),
+                language: style.language.locale(),
+            },
+            MarkContent::Aside { text, .. } => Self::Aside { words: text.clone() },
+            MarkContent::Check => Self::Chosen {
+                words: "\u{2713}",
+                role: "cb",
+            },
+            MarkContent::Dot => Self::Chosen {
+                words: "\u{25cf}",
+                role: "rb",
+            },
+            MarkContent::Picture { words, .. } => Self::Figure { words: words.clone() },
+            MarkContent::Drawing(drawing) => Self::Figure {
+                words: match drawing {
+                    Drawing::Typed { text, .. } => text.clone(),
+                    Drawing::Seal(seal) => format!("{} {}", seal.name, seal.title).trim().to_owned(),
+                },
+            },
+        }
+    }
+
+    /// In words.
+    pub(super) fn words(&self) -> &str {
+        match self {
+            Self::Text { words, .. } | Self::Figure { words } | Self::Aside { words } => words,
+            Self::Chosen { words, .. } => words,
+        }
+    }
+
+    /// How its drawing is marked.
+    pub(super) fn tag(&self) -> ContentTag<'_> {
+        match self {
+            Self::Text { language, .. } => ContentTag::Span(SpanTag::empty().with_lang(Some(language))),
+            Self::Chosen { words, .. } => ContentTag::Span(SpanTag::empty().with_actual_text(Some(words))),
+            Self::Figure { .. } => ContentTag::Other,
+            Self::Aside { .. } => ContentTag::Artifact(Artifact::with_kind(ArtifactType::Other)),
+        }
+    }
+
+    /// Its element, which says where the content is by itself.
+    fn element(&self, sheet: &Sheet, place: &DisplayedBox) -> Option<Dict> {
+        let field = |role: &str, is_chosen: bool| {
+            let mut attributes = Dict::of([("O", Object::name("PrintField")), ("Role", Object::name(role))]);
+            if is_chosen {
+                attributes.set(b"checked", Object::name("on"));
+            }
+            Dict::of([("S", Object::name("Form")), ("A", attributes.into())])
+        };
+        Some(match self {
+            Self::Text { .. } => field("tv", false),
+            Self::Chosen { role, .. } => field(role, true),
+            Self::Figure { words } => {
+                let place = sheet.geometry.user_rectangle(place).object();
+                let attributes = Dict::of([("O", Object::name("Layout")), ("BBox", place)]);
+                Dict::of([
+                    ("S", Object::name("Figure")),
+                    ("Alt", Object::text(words)),
+                    ("A", attributes.into()),
+                ])
+            }
+            Self::Aside { .. } => return None,
+        })
+    }
+}
+
+/// Adds the marks of a sheet, which `drawing` shows, to the structure.
+pub(super) fn tag(
+    sheet: &Sheet,
+    drawing: Ref,
+    structure: &mut Structure,
+    edits: &mut Edits<'_>,
+) -> Result<(), PdfDefect> {
+    let marks = sheet.meanings.iter().zip(&sheet.marks);
+    let elements = marks.filter_map(|(meaning, (place, _))| meaning.element(sheet, place));
+    let mut belongs_to: Vec<Object> = Vec::new();
+    // The marks of the drawing are counted in the same order.
+    for (mut element, mark) in elements.zip(0_i64..) {
+        let content = Dict::of([
+            ("Type", Object::name("MCR")),
+            ("Pg", sheet.page.into()),
+            ("Stm", drawing.into()),
+            ("MCID", mark.into()),
+        ]);
+        element.set(b"Pg", sheet.page);
+        element.set(b"K", content);
+        belongs_to.push(structure.add(element, edits).into());
+    }
+    if !belongs_to.is_empty()
+        && let Some(drawing) = edits.edit_dict(drawing)?
+    {
+        drawing.set(b"StructParents", structure.key(belongs_to));
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! What was appended to a file that somebody signed (ISO 32000-2, 7.5.6).
+//!
+//! Programs mend damaged files, each in its own way: one that does not believe an entry, a `/Size` or an `/XRefStm` searches the
+//! whole file for objects and takes the last that it finds under a number. So every byte that was appended is accounted for,
+//! and nothing that leads from one revision to the next has to be mended.
+
+use std::ops::Range;
+
+use super::defect::{Deviation, DeviationKind, PdfDefect, Rule, defect};
+use super::file::{File, Place, Revision, Version};
+use super::lex::{Lexer, is_white, run};
+use super::object::{Dict, Object, Ref};
+use super::section::{Entry, Section, SectionKind, last_start};
+
+/// How many numbers may be reserved and not used; `/Size` counts them.
+const MAX_RESERVED: usize = 256;
+/// How far from the end of a file every program looks for `startxref`.
+const TAIL: usize = 1024;
+
+impl File {
+    /// Which revision the first bytes of the body are, as a file by themselves; none if they are not one, or one that reaches
+    /// beyond them.
+    pub fn revision_that_ends(&self, end: usize) -> Option<usize> {
+        let body = self.body().get(..end)?;
+        let (start, _) = last_start(body).ok()?;
+        let start = start + run(body.get(start..)?, is_white);
+        let newest = |revision: &Revision| revision.sections.first().map(|section| section.start);
+        let number = self
+            .revisions
+            .iter()
+            .rposition(|revision| newest(revision) == Some(start))?;
+        let sections = self
+            .revisions
+            .iter()
+            .take(number + 1)
+            .flat_map(|revision| &revision.sections);
+        let are_sections_within = sections.flat_map(Section::spans).all(|span| span.end <= end);
+        let is_within = |place: &Place| match place {
+            Place::At(_) => self.read(*place).is_ok_and(|read| read.span.end <= end),
+            Place::Within { container, .. } => *container < end,
+        };
+        let mut slots = self.slots.iter().filter(|(_, slot)| slot.revision <= number);
+        let is_whole = are_sections_within && slots.all(|(place, _)| is_within(place));
+        (is_whole && self.at(number).catalog().is_ok()).then_some(number)
+    }
+
+    /// Whether all that lies behind the first `from` bytes of the body, where the revision `first` begins, is revisions in the
+    /// strict form and nothing else, each of which lists all that it contains and nothing that is elsewhere.
+    pub fn is_appended_strictly(&self, first: usize, from: usize) -> Result<(), PdfDefect> {
+        let spans = self.spans_of_appended(first, from)?;
+        for (number, versions) in &self.history {
+            let later = versions.partition_point(|version| version.revision < first);
+            let mut was_freed = false;
+            for version in versions.get(later..).unwrap_or_default() {
+                let span = spans.get(version.revision - first).cloned().unwrap_or_default();
+                is_its_own(*number, version, &span)?;
+                was_freed |= version.object.is_none();
+                if version.object.is_some() && was_freed {
+                    return Err(PdfDefect::new(span.start, Rule::AppendedAgain).within(Ref::new(*number, 0)));
+                }
+            }
+        }
+        self.lists_all_members(from)?;
+        self.has_no_loose_bytes(from)?;
+        // What follows the last end is among the loose bytes.
+        let is_lax = |lax: &Deviation| lax.offset >= from && lax.kind != DeviationKind::BytesAfterEnd;
+        match self.deviations().into_iter().find(is_lax) {
+            Some(lax) => defect(lax.offset, Rule::AppendedLaxly(lax.kind)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether nothing but white space follows the newest revision, and so little that every program still finds its start.
+    pub fn ends_with_newest_revision(&self) -> bool {
+        const START: &[u8] = b"startxref";
+        let body = self.body();
+        let tail = body.get(body.len().saturating_sub(TAIL)..).unwrap_or_default();
+        let end = self.revisions.last().and_then(|newest| newest.end);
+        let rest = end.and_then(|end| body.get(end..));
+        let is_white_behind = rest.is_some_and(|rest| rest.iter().all(|byte| is_white(*byte)));
+        is_white_behind && tail.windows(START.len()).any(|window| window == START)
+    }
+
+    /// Where each of the revisions begins and ends that were appended.
+    fn spans_of_appended(&self, first: usize, from: usize) -> Result<Vec<Range<usize>>, PdfDefect> {
+        let mut size = self
+            .history
+            .iter()
+            .rfind(|(_, versions)| versions.first().is_some_and(|version| version.revision < first))
+            .and_then(|(number, _)| usize::try_from(*number).ok()?.checked_add(1))
+            .unwrap_or(0);
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for number in first..self.revisions.len() {
+            let begin = spans.last().map_or(from, |span| span.end);
+            let revision = self.revisions.get(number);
+            let before = number
+                .checked_sub(1)
+                .and_then(|before| self.revisions.get(before)?.sections.first());
+            let (Some(revision), Some(before)) = (revision, before) else {
+                return defect(begin, Rule::AppendedSection);
+            };
+            size = size.max(whole(&before.trailer, b"Size").unwrap_or(0));
+            let section = self.appended_section(revision, begin)?;
+            leads_back(self.body(), section, before)?;
+            self.hides_only_what_is_new(section, number)?;
+            has_right_size(section, size)?;
+            spans.push(begin..revision.end.unwrap_or(section.end));
+        }
+        Ok(spans)
+    }
+
+    /// The section of an appended revision, which `startxref` leads to.
+    fn appended_section<'f>(&self, revision: &'f Revision, begin: usize) -> Result<&'f Section, PdfDefect> {
+        let [section] = revision.sections.as_slice() else {
+            return defect(begin, Rule::AppendedSection);
+        };
+        if let Some(number) = section.at_zero {
+            return Err(PdfDefect::new(section.start, Rule::StrayEntry).within(Ref::new(number, 0)));
+        }
+        let leads_here = |end: usize| {
+            let named = self.body().get(..end).and_then(|body| last_start(body).ok());
+            named.is_some_and(|(start, _)| start == section.start)
+        };
+        let is_behind = section.spans().all(|span| span.start >= begin);
+        if is_behind && revision.end.is_some_and(leads_here) {
+            Ok(section)
+        } else {
+            defect(section.start, Rule::AppendedSection)
+        }
+    }
+
+    /// Some programs do not see what only the stream of a hybrid lists.
+    fn hides_only_what_is_new(&self, section: &Section, revision: usize) -> Result<(), PdfDefect> {
+        let Some(beside) = &section.hybrid else { return Ok(()) };
+        let before = self.at(revision.saturating_sub(1));
+        let agrees = |key: &[u8]| {
+            beside
+                .trailer
+                .get(key)
+                .is_none_or(|own| Some(own) == section.trailer.get(key))
+        };
+        let is_new = |(number, entry): (&u32, &Entry)| {
+            *entry == Entry::Free || (section.entries.get(number) == Some(entry) && before.place(*number).is_none())
+        };
+        if agrees(b"Root") && agrees(b"Prev") && beside.at_zero.is_none() && beside.entries.iter().all(is_new) {
+            Ok(())
+        } else {
+            defect(beside.start, Rule::AppendedHybrid)
+        }
+    }
+
+    fn lists_all_members(&self, from: usize) -> Result<(), PdfDefect> {
+        for place in self.slots.keys() {
+            let Place::At(offset) = *place else { continue };
+            let read = self.read(*place)?;
+            let is_object_stream = |object: &Object| object.as_stream().is_some_and(|own| own.dict.is_type(b"ObjStm"));
+            if offset >= from && is_object_stream(&read.object) {
+                let are_listed = self
+                    .places_within(offset)
+                    .is_some_and(|mut members| members.all(|member| self.slots.contains_key(&member)));
+                if !are_listed {
+                    return Err(PdfDefect::new(offset, Rule::AppendedMember).within(read.id));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn has_no_loose_bytes(&self, from: usize) -> Result<(), PdfDefect> {
+        for gap in self.loose(from..self.body().len())? {
+            // A comment in which a searching program finds nothing may stand between what is listed.
+            let mut lexer = Lexer::new(self.body().get(..gap.end).unwrap_or_default(), gap.start);
+            lexer.space();
+            if lexer.at() != gap.end || lexer.word_in_comment().is_some() {
+                return defect(gap.start, Rule::AppendedBytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a revision says of a number that it is free or that its object lies within the revision itself.
+fn is_its_own(number: u32, version: &Version, span: &Range<usize>) -> Result<(), PdfDefect> {
+    match version.object {
+        Some((Place::At(offset) | Place::Within { container: offset, .. }, _)) if !span.contains(&offset) => {
+            Err(PdfDefect::new(offset, Rule::StrayEntry).within(Ref::new(number, 0)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a revision leads to the section before it and nowhere else, and to the same document.
+fn leads_back(body: &[u8], section: &Section, before: &Section) -> Result<(), PdfDefect> {
+    let trailer = &section.trailer;
+    // In the signed bytes white space may stand there.
+    let behind_space = |at: usize| body.get(at..).map(|rest| at + run(rest, is_white));
+    if whole(trailer, b"Prev").and_then(behind_space) != Some(before.start) {
+        return defect(section.start, Rule::AppendedPrevious);
+    }
+    if trailer.get(b"Root") != before.trailer.get(b"Root") {
+        return defect(section.start, Rule::AppendedRoot);
+    }
+    if section.kind == SectionKind::Stream && trailer.has(b"XRefStm") {
+        return defect(section.start, Rule::AppendedSection);
+    }
+    Ok(())
+}
+
+/// Whether `/Size` is more than every number that is in use, and not so much more that programs do not believe it.
+fn has_right_size(section: &Section, before: usize) -> Result<(), PdfDefect> {
+    let in_use = section.entries.iter().rfind(|(_, entry)| **entry != Entry::Free);
+    let least = in_use
+        .and_then(|(number, _)| usize::try_from(*number).ok()?.checked_add(1))
+        .unwrap_or(0);
+    let most = least.max(before).saturating_add(MAX_RESERVED);
+    match whole(&section.trailer, b"Size") {
+        Some(size) if (least..=most).contains(&size) => Ok(()),
+        _ => defect(section.start, Rule::AppendedSize),
+    }
+}
+
+/// A number that is written in digits alone.
+fn whole(dict: &Dict, key: &[u8]) -> Option<usize> {
+    match dict.get(key)? {
+        Object::Number(number) if number.spelling().iter().all(u8::is_ascii_digit) => number.as_i64()?.try_into().ok(),
+        _ => None,
+    }
+}

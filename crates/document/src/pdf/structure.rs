@@ -1,0 +1,203 @@
+//! The structure of a tagged file (ISO 32000-2, 14.7): what assistive technology reads, in its order.
+//!
+//! What we add to a page becomes elements behind those that are there: no reader of a form can be told where on a page an
+//! element belongs, but all are told that it is there. What a content stream or an annotation belongs to is said in the parent
+//! tree (14.7.5.4), under keys that nothing had.
+
+use std::collections::BTreeSet;
+
+use super::defect::PdfDefect;
+use super::edit::Edits;
+use super::object::{Dict, Object, Ref};
+use super::objects::Objects;
+
+/// Elements that are added to the structure of a file.
+#[derive(Debug)]
+pub struct Structure {
+    root: Ref,
+    /// The element, or the root, whose last children they become.
+    parent: Ref,
+    elements: Vec<Object>,
+    next_key: i64,
+    /// For the parent tree.
+    entries: Vec<(i64, Object)>,
+}
+
+impl Structure {
+    /// The structure of a file; none if it has none.
+    pub fn of(objects: &impl Objects) -> Result<Option<Self>, PdfDefect> {
+        let Some(Object::Ref(root)) = objects.catalog()?.get(b"StructTreeRoot") else {
+            return Ok(None);
+        };
+        let Object::Dict(dict) = objects.object(*root)? else {
+            return Ok(None);
+        };
+        let stated = objects.integer(dict, b"ParentTreeNextKey")?.unwrap_or(0);
+        let highest = match objects.dict(dict, b"ParentTree")? {
+            Some(tree) => highest_key(objects, tree)?,
+            None => None,
+        };
+        Ok(Some(Self {
+            root: *root,
+            parent: document_element(objects, dict)?.unwrap_or(*root),
+            elements: Vec::new(),
+            next_key: stated.max(highest.map_or(0, |key| key.saturating_add(1))).max(0),
+            entries: Vec::new(),
+        }))
+    }
+
+    /// Adds an element, of which the parent is still to be said.
+    pub fn add(&mut self, mut element: Dict, edits: &mut Edits<'_>) -> Ref {
+        element.set(b"Type", Object::name("StructElem"));
+        element.set(b"P", self.parent);
+        let element = edits.add(element);
+        self.elements.push(element.into());
+        element
+    }
+
+    /// The key under which the parent tree names the elements of a content stream, by their marks, or that of an annotation.
+    pub fn key(&mut self, belongs_to: impl Into<Object>) -> i64 {
+        let key = self.next_key;
+        self.next_key = key.saturating_add(1);
+        self.entries.push((key, belongs_to.into()));
+        key
+    }
+
+    /// Puts all of it into the file.
+    pub fn write(self, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
+        if self.elements.is_empty() {
+            return Ok(());
+        }
+        let mut all = match edits.object(self.parent)? {
+            Object::Dict(parent) => children(edits, parent)?,
+            _ => Vec::new(),
+        };
+        all.extend(self.elements);
+        if let Some(parent) = edits.edit_dict(self.parent)? {
+            parent.set(b"K", all);
+        }
+        let numbers: Vec<Object> = self
+            .entries
+            .iter()
+            .flat_map(|(key, belongs_to)| [(*key).into(), belongs_to.clone()])
+            .collect();
+        let limits = [self.entries.first(), self.entries.last()];
+        let limits: Vec<Object> = limits.into_iter().flatten().map(|(key, _)| (*key).into()).collect();
+        let tree = match edits.object(self.root)? {
+            Object::Dict(root) => edits.dict(root, b"ParentTree")?.cloned(),
+            _ => None,
+        };
+        let tree = with_numbers(tree.unwrap_or_default(), numbers, limits, edits)?;
+        let tree = edits.add(tree);
+        if let Some(root) = edits.edit_dict(self.root)? {
+            root.set(b"ParentTree", tree);
+            root.set(b"ParentTreeNextKey", self.next_key);
+        }
+        Ok(())
+    }
+}
+
+/// Takes every reference to an object that is gone (14.7.5.3), such as a widget that was flattened, out of the structure. Returns
+/// how many there were.
+pub fn forget(edits: &mut Edits<'_>, is_gone: impl Fn(Ref) -> bool) -> Result<usize, PdfDefect> {
+    let Some(Object::Ref(root)) = edits.catalog()?.get(b"StructTreeRoot").cloned() else {
+        return Ok(0);
+    };
+    let mut count = 0;
+    let mut seen = BTreeSet::from([root]);
+    let mut waiting = vec![root];
+    while let Some(id) = waiting.pop() {
+        let Object::Dict(element) = edits.object(id)? else {
+            continue;
+        };
+        let all = children(edits, element)?;
+        let before = all.len();
+        let mut kept = Vec::with_capacity(before);
+        for child in all {
+            let object = match edits.resolve(&child)? {
+                Object::Dict(content) if content.is_type(b"OBJR") => content.get(b"Obj").and_then(Object::as_ref),
+                _ => None,
+            };
+            if object.is_none_or(|object| !is_gone(object)) {
+                waiting.extend(child.as_ref().filter(|child| seen.insert(*child)));
+                kept.push(child);
+            }
+        }
+        if kept.len() == before {
+            continue;
+        }
+        count += before - kept.len();
+        if let Some(element) = edits.edit_dict(id)? {
+            if kept.is_empty() {
+                element.remove(b"K");
+            } else {
+                element.set(b"K", kept);
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// What is below an element, or below the root.
+fn children(objects: &impl Objects, element: &Dict) -> Result<Vec<Object>, PdfDefect> {
+    Ok(match (element.get(b"K"), objects.get(element, b"K")?) {
+        (_, Object::Array(children)) => children.clone(),
+        (None, _) | (_, Object::Null) => Vec::new(),
+        (Some(child), _) => vec![child.clone()],
+    })
+}
+
+/// The element of the whole document, if it is the first below the root.
+fn document_element(objects: &impl Objects, root: &Dict) -> Result<Option<Ref>, PdfDefect> {
+    let first = match (root.get(b"K"), objects.get(root, b"K")?) {
+        (_, Object::Array(children)) => children.first(),
+        (child, _) => child,
+    };
+    let Some(Object::Ref(first)) = first else {
+        return Ok(None);
+    };
+    Ok(match objects.object(*first)? {
+        Object::Dict(element) if objects.get(element, b"S")?.is_name(b"Document") => Some(*first),
+        _ => None,
+    })
+}
+
+/// The highest key of a number tree (7.9.7).
+fn highest_key(objects: &impl Objects, tree: &Dict) -> Result<Option<i64>, PdfDefect> {
+    let mut highest = None;
+    let mut seen = BTreeSet::new();
+    let mut waiting = vec![tree];
+    while let Some(node) = waiting.pop() {
+        for key in objects.array(node, b"Nums")?.unwrap_or_default().iter().step_by(2) {
+            highest = highest.max(objects.resolve(key)?.as_i64());
+        }
+        for kid in objects.array(node, b"Kids")?.unwrap_or_default() {
+            if kid.as_ref().is_none_or(|kid| seen.insert(kid))
+                && let Object::Dict(kid) = objects.resolve(kid)?
+            {
+                waiting.push(kid);
+            }
+        }
+    }
+    Ok(highest)
+}
+
+/// A number tree with higher keys behind those that it has.
+fn with_numbers(
+    mut tree: Dict,
+    numbers: Vec<Object>,
+    limits: Vec<Object>,
+    edits: &mut Edits<'_>,
+) -> Result<Dict, PdfDefect> {
+    if let Some(kids) = edits.array(&tree, b"Kids")? {
+        let mut kids = kids.to_vec();
+        let kid = Dict::of([("Limits", limits.into()), ("Nums", numbers.into())]);
+        kids.push(edits.add(kid).into());
+        tree.set(b"Kids", kids);
+    } else {
+        let mut all = edits.array(&tree, b"Nums")?.unwrap_or_default().to_vec();
+        all.extend(numbers);
+        tree.set(b"Nums", all);
+    }
+    Ok(tree)
+}

@@ -1,0 +1,348 @@
+//! Files that assistive technology reads: what we add to them is part of what it reads.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use document::evidence::certificate::{Card, State, Tone, render};
+use document::marks::extend;
+use document::marks::stamp::{Mark, MarkContent, stamp};
+use document::pdf::edit::Edits;
+use document::pdf::structure::forget;
+use document::pdf::{Dict, File, Object, Objects, Ref, View};
+use document::sealing::seal;
+use document::sealing::seal_mark::{SealMark, in_corner};
+use document::text::layout::TextStyle;
+use document::verify::verify;
+use domain::drawing::{Drawing, Hand};
+use domain::language::Language;
+use lopdf::dictionary;
+
+use crate::certificates::content;
+use crate::judges;
+use crate::pages::percent;
+use crate::samples::{HOUSE, References, details, file, now, signed_by_others, unsigned, unsigned_document};
+use crate::stamping::{FONTS, displayed_size};
+
+/// The parent tree of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ParentTree {
+    Flat,
+    WithKids,
+    Missing,
+}
+
+/// A file whose first page says something in its structure.
+fn tagged(references: References, parents: ParentTree) -> Vec<u8> {
+    let mut document = unsigned_document();
+    let page = document.page_iter().next().expect("a page");
+    let (root, element) = (document.new_object_id(), document.new_object_id());
+    let paragraph = document.add_object(dictionary! {
+        "Type" => "StructElem", "S" => "P", "P" => element, "Pg" => page, "K" => 0,
+    });
+    let page = document.get_dictionary_mut(page).expect("a page");
+    page.set("StructParents", 7);
+    let content = page
+        .get(b"Contents")
+        .and_then(lopdf::Object::as_reference)
+        .expect("content");
+    let content = document
+        .get_object_mut(content)
+        .and_then(lopdf::Object::as_stream_mut)
+        .expect("content");
+    content.set_content([b"/P <</MCID 0>> BDC ", content.content.as_slice(), b" EMC"].concat());
+    let mut structure = dictionary! { "Type" => "StructTreeRoot", "K" => element };
+    let numbers = vec![7.into(), vec![paragraph.into()].into()];
+    match parents {
+        ParentTree::Missing => {}
+        ParentTree::Flat => {
+            structure.set("ParentTree", dictionary! { "Nums" => numbers });
+            structure.set("ParentTreeNextKey", 8);
+        }
+        ParentTree::WithKids => {
+            let kid = dictionary! { "Limits" => vec![7.into(), 7.into()], "Nums" => numbers };
+            let kid = document.add_object(kid);
+            let tree = document.add_object(dictionary! { "Kids" => vec![kid.into()] });
+            structure.set("ParentTree", tree);
+        }
+    }
+    document.objects.insert(root, structure.into());
+    document.objects.insert(
+        element,
+        dictionary! { "Type" => "StructElem", "S" => "Document", "P" => root, "K" => paragraph }.into(),
+    );
+    let catalog = document.catalog_mut().expect("a catalog");
+    catalog.set("StructTreeRoot", root);
+    catalog.set("MarkInfo", dictionary! { "Marked" => true });
+    catalog.set("Lang", lopdf::text_string("ko"));
+    file(document, references)
+}
+
+fn marks() -> Vec<Mark> {
+    let mark = |row: u32, content| Mark {
+        page: 1,
+        placement: percent(10, 10 * row, 40, 5),
+        content,
+    };
+    let text = |text: &str| MarkContent::Text {
+        text: text.to_owned(),
+        style: TextStyle::default(),
+    };
+    let drawing = Drawing::Typed {
+        text: "홍길동".to_owned(),
+        hand: Hand::NanumPen,
+    };
+    vec![
+        mark(2, text("김민준")),
+        Mark {
+            page: 2,
+            ..mark(2, text("서울"))
+        },
+        mark(4, MarkContent::Check),
+        mark(5, MarkContent::Drawing(drawing)),
+    ]
+}
+
+/// The structure as poppler reads it, with its texts.
+fn read_aloud(pdf: &[u8]) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("file.pdf");
+    std::fs::write(&path, pdf).expect("written");
+    let output = Command::new("pdfinfo")
+        .args(["-struct-text", "-enc", "UTF-8"])
+        .arg(&path)
+        .output()
+        .expect("pdfinfo can be run; script/bootstrap --tests installs it");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// All entries of a number tree.
+fn numbers(view: &View<'_>, node: &Dict, found: &mut BTreeMap<i64, Object>) {
+    for pair in view
+        .array(node, b"Nums")
+        .expect("readable")
+        .unwrap_or_default()
+        .chunks(2)
+    {
+        let key = pair[0].as_i64().expect("a key");
+        assert_eq!(found.insert(key, pair[1].clone()), None, "{key} comes twice");
+    }
+    for kid in view.array(node, b"Kids").expect("readable").unwrap_or_default() {
+        let kid = view.resolve(kid).expect("readable").as_dict().expect("a node");
+        numbers(view, kid, found);
+    }
+}
+
+/// Each element's object or marked content leads back to it (14.7.5.4), and nothing leads nowhere. Returns how many there are.
+fn assert_all_lead_back(pdf: &[u8]) -> usize {
+    let opened = File::open(pdf, None).expect("readable");
+    let view = opened.latest();
+    let root = view
+        .dict(view.catalog().expect("a catalog"), b"StructTreeRoot")
+        .expect("readable")
+        .expect("a root");
+    let mut parents = BTreeMap::new();
+    let tree = view
+        .dict(root, b"ParentTree")
+        .expect("readable")
+        .expect("a parent tree");
+    numbers(&view, tree, &mut parents);
+    let next = view
+        .integer(root, b"ParentTreeNextKey")
+        .expect("readable")
+        .expect("a next key");
+    assert!(parents.keys().all(|key| *key < next));
+    let mut checked = 0;
+    for (id, object) in view.objects() {
+        let Ok(Object::Dict(element)) = object else { continue };
+        let Some(Object::Dict(content)) = element.get(b"K").filter(|_| element.is_type(b"StructElem")) else {
+            continue;
+        };
+        let holder = |key: &[u8]| {
+            let reference = content.get(key).and_then(Object::as_ref).expect("a reference");
+            let holder = view.object(reference).expect("readable").as_dict();
+            holder.expect("what the structure refers to is there")
+        };
+        let back = if content.is_type(b"OBJR") {
+            let key = view
+                .integer(holder(b"Obj"), b"StructParent")
+                .expect("readable")
+                .expect("a key");
+            parents.get(&key).and_then(Object::as_ref)
+        } else {
+            let key = view
+                .integer(holder(b"Stm"), b"StructParents")
+                .expect("readable")
+                .expect("a key");
+            let mark = content.get(b"MCID").and_then(Object::as_usize).expect("a mark");
+            let elements = parents.get(&key).and_then(Object::as_array).expect("elements");
+            elements.get(mark).and_then(Object::as_ref)
+        };
+        assert_eq!(back, Some(id));
+        checked += 1;
+    }
+    checked
+}
+
+/// What figures say to those who do not see them; poppler does not tell.
+fn words_of_figures(pdf: &[u8]) -> Vec<String> {
+    let opened = File::open(pdf, None).expect("readable");
+    let view = opened.latest();
+    let figures = view
+        .objects()
+        .filter_map(|(_, object)| object.expect("readable").as_dict())
+        .filter(|element| element.get(b"S").is_some_and(|kind| kind.is_name(b"Figure")));
+    figures
+        .filter_map(|element| view.text(element, b"Alt").expect("readable"))
+        .collect()
+}
+
+#[test]
+fn what_is_filled_in_on_a_tagged_file_and_its_seal_are_part_of_its_structure() {
+    for references in [References::Table, References::Stream] {
+        for parents in [ParentTree::Flat, ParentTree::WithKids, ParentTree::Missing] {
+            let plain = tagged(references, parents);
+            let size = displayed_size(&unsigned(references));
+            let corner = in_corner(1, &size, "Sealed here", Language::En, &[]).expect("a corner");
+            let mut marks = marks();
+            marks.insert(1, corner.clone());
+            let stamped = stamp(&plain, &FONTS, &marks).expect("stamped");
+            let mut details = details(true);
+            details.mark = Some(SealMark::draw(&FONTS, &size, &corner).expect("drawn"));
+            let sealed = seal(&stamped, &HOUSE.key, &details).expect("sealed");
+
+            let read = read_aloud(&sealed);
+            for words in ["Page 1", "김민준", "서울"] {
+                assert!(
+                    read.contains(words),
+                    "{references:?}, {parents:?}: {words} is not in\n{read}"
+                );
+            }
+            assert!(!read.contains("Sealed here"), "in the margin: {read}");
+            assert_eq!(words_of_figures(&sealed), ["홍길동"]);
+            assert_eq!(assert_all_lead_back(&sealed), 5, "{references:?}, {parents:?}");
+
+            let complaints = judges::complaints(&sealed, &HOUSE.root.certificate_pem());
+            assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+            assert!(verify(&sealed, &HOUSE.roots(), now()).holds_strictly());
+        }
+    }
+}
+
+#[test]
+fn a_file_without_tags_gets_none() {
+    let sealed = stamp(unsigned(References::Table), &FONTS, &marks()).expect("stamped");
+    let sealed = seal(sealed, &HOUSE.key, &details(true)).expect("sealed");
+    let text = String::from_utf8_lossy(&sealed).into_owned();
+    assert!(!text.contains("/Struct") && !text.contains("/MCID") && !text.contains("/Tabs"));
+}
+
+/// What the form says of each signature field.
+fn words_of_fields(pdf: &[u8]) -> Vec<String> {
+    let opened = File::open(pdf, None).expect("readable");
+    let view = opened.latest();
+    let form = view
+        .dict(view.catalog().expect("a catalog"), b"AcroForm")
+        .expect("readable")
+        .expect("a form");
+    let fields: Vec<Ref> = view
+        .array(form, b"Fields")
+        .expect("readable")
+        .expect("fields")
+        .iter()
+        .filter_map(Object::as_ref)
+        .collect();
+    fields
+        .into_iter()
+        .filter_map(|field| {
+            view.text(view.object(field).expect("readable").as_dict()?, b"TU")
+                .expect("readable")
+        })
+        .collect()
+}
+
+#[test]
+fn our_signature_fields_say_in_words_what_they_are() {
+    let signed = signed_by_others(&unsigned(References::Table), &HOUSE.key);
+    let extended = extend::stamp(signed, &FONTS, &marks()).expect("extended");
+    let sealed = seal(extended, &HOUSE.key, &details(false)).expect("sealed");
+    let seal = format!("{}: {}", details(false).name, details(false).reason);
+    assert_eq!(
+        words_of_fields(&sealed),
+        ["김민준\n\u{2713}\n홍길동", "서울", seal.as_str()]
+    );
+}
+
+#[test]
+fn a_certificate_is_read_as_headings_lists_and_a_table() {
+    let mut content = content(Language::Ko, &["김민준", "山田太郎"], 60);
+    content.sections[0].cards.push(Card {
+        mark: "1".to_owned(),
+        name: "김민준".to_owned(),
+        contact: "minjun@example.com".to_owned(),
+        state: State {
+            text: "승인".to_owned(),
+            tone: Tone::Good,
+        },
+        rows: vec![("언어".to_owned(), "한국어".to_owned())],
+    });
+    let pdf = render(&content, &FONTS).expect("rendered");
+    assert_eq!(judges::structure_complaints(&pdf), Vec::<String>::new());
+    let read = read_aloud(&pdf);
+    let lines: Vec<&str> = read.lines().map(str::trim).collect();
+    let count = |kind: &str| {
+        lines
+            .iter()
+            .filter(|line| line.split([' ', ':']).next() == Some(kind))
+            .count()
+    };
+    assert_eq!((count("H1"), count("H2"), count("H3")), (1, 2, 1), "{read}");
+    assert_eq!(
+        (count("Table"), count("TR"), count("TH"), count("TD")),
+        (1, 61, 4, 240),
+        "{read}"
+    );
+    assert_eq!(
+        (count("L"), count("LI"), count("Lbl"), count("LBody"), count("Figure")),
+        (2, 3, 3, 3, 1),
+        "{read}"
+    );
+    for words in ["전자서명 이력 증명서", "번호", "한국어", "event-59", "山田太郎"] {
+        assert!(read.contains(words), "{words} is not in\n{read}");
+    }
+    assert!(!read.contains("Countersign"), "the foot is no content: {read}");
+
+    let sealed = seal(pdf, &HOUSE.key, &details(true)).expect("sealed");
+    let complaints = judges::complaints(&sealed, &HOUSE.root.certificate_pem());
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// As intake does when it has flattened a field.
+#[test]
+fn the_structure_forgets_what_is_gone() {
+    let stamped = stamp(tagged(References::Table, ParentTree::Flat), &FONTS, &marks()).expect("stamped");
+    let sealed = seal(stamped, &HOUSE.key, &details(true)).expect("sealed");
+    let opened = File::open(sealed, None).expect("readable");
+    let widgets: Vec<Ref> = opened
+        .latest()
+        .objects()
+        .filter(|(_, object)| {
+            object
+                .as_ref()
+                .is_ok_and(|object| object.as_dict().is_some_and(|dict| dict.has(b"StructParent")))
+        })
+        .map(|(id, _)| id)
+        .collect();
+    assert_eq!(widgets.len(), 1);
+    let mut edits = Edits::new(opened.latest());
+    assert_eq!(forget(&mut edits, |_| false).expect("readable"), 0);
+    assert!(edits.changed().is_empty());
+    assert_eq!(
+        forget(&mut edits, |object| widgets.contains(&object)).expect("readable"),
+        1
+    );
+    assert_eq!(edits.changed().len(), 1, "nothing but its element is changed");
+    let (_, element) = edits.changed().first_key_value().expect("the element");
+    let element = element.as_dict().expect("an element");
+    assert!(element.get(b"S").is_some_and(|kind| kind.is_name(b"Form")) && !element.has(b"K"));
+}

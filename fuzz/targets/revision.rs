@@ -1,3 +1,0 @@
-#![no_main]
-use countersign_fuzz_targets::{abort_on_panics, revision};
-libfuzzer_sys::fuzz_target!(init: abort_on_panics(), |data: &[u8]| { revision(data); });
