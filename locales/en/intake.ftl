@@ -56,6 +56,7 @@ intake-warning-embedded-files-kept = The signed file keeps its embedded files ({
 intake-warning-form-fields-too-small = Form fields that are too small for people to see did not become fields of the template: { $fields }. If somebody is to fill one in, place a larger field in its stead.
 intake-warning-form-values-kept = The values of these form fields cannot be filled in here, so they stay on the pages as they look, and the fields did not become fields of the template: { $fields }. If somebody is to change one, clear it in the form or place a field in its stead.
 intake-warning-form-values-not-shown = These form fields hold a value that the file does not show, so the pages do not show it either: { $fields }. If it is to be seen, open the form, enter the value anew and save it.
+intake-warning-claims-removed = We removed what the file says about standards it conforms to ({ $claims }): a filled-in and sealed file may no longer conform.
 intake-warning-notes-removed = We removed comments that signers would not see (number: { $count }): { $notes }. If signers need one, write it on the page.
 intake-warning-attachments-removed = We removed files that were attached with an icon on the page (number: { $count }): { $files }. If signers need one, send it separately.
 

@@ -50,6 +50,7 @@ intake-warning-embedded-files-kept = 署名済みのため、埋め込みファ�
 intake-warning-form-fields-too-small = 小さすぎて人の目に見えないフォームフィールドは、テンプレートのフィールドにしませんでした: { $fields }。記入してもらう場合は、代わりに大きなフィールドを配置してください。
 intake-warning-form-values-kept = 次のフォームフィールドの値はここでは記入できないため、見た目のままページに残し、テンプレートのフィールドにはしませんでした: { $fields }。変更してもらう場合は、フォームで値を消すか、代わりのフィールドを配置してください。
 intake-warning-form-values-not-shown = 次のフォームフィールドには、ファイル上で表示されない値が入っています。ページにも表示されません: { $fields }。表示する場合は、フォームを開いて値を入力し直し、保存してください。
+intake-warning-claims-removed = ファイルに記された標準準拠の表示（{ $claims }）を削除しました。記入・封印後のファイルは、その標準に準拠しなくなることがあります。
 intake-warning-notes-removed = 署名者に表示されないコメントを削除しました（{ $count }件）: { $notes }。署名者に伝える必要がある場合は、ページに記載してください。
 intake-warning-attachments-removed = ページ上のアイコンで添付されていたファイルを削除しました（{ $count }件）: { $files }。必要な場合は別途お送りください。
 

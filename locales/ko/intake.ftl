@@ -50,6 +50,7 @@ intake-warning-embedded-files-kept = 서명된 파일이므로 포함된 파일(
 intake-warning-form-fields-too-small = 너무 작아 눈에 보이지 않는 양식 필드는 템플릿 필드로 만들지 않았습니다: { $fields }. 입력받아야 한다면 그 자리에 더 큰 필드를 두세요.
 intake-warning-form-values-kept = 다음 양식 필드의 값은 여기서 입력할 수 없어 보이는 그대로 페이지에 남겼고, 템플릿 필드로 만들지 않았습니다: { $fields }. 바꿀 수 있어야 한다면 양식에서 값을 지우거나 그 자리에 필드를 두세요.
 intake-warning-form-values-not-shown = 다음 양식 필드에는 파일에 표시되지 않는 값이 들어 있습니다. 페이지에도 표시되지 않습니다: { $fields }. 보여야 한다면 양식을 열어 값을 다시 입력하고 저장하세요.
+intake-warning-claims-removed = 파일에 적힌 표준 준수 표시({ $claims })를 지웠습니다. 내용을 채우고 봉인한 파일은 더 이상 그 표준에 맞지 않을 수 있습니다.
 intake-warning-notes-removed = 서명하는 사람에게 보이지 않을 메모를 지웠습니다({ $count }개): { $notes }. 서명하는 사람이 봐야 한다면 쪽에 직접 적어 주세요.
 intake-warning-attachments-removed = 쪽에 아이콘으로 첨부된 파일을 지웠습니다({ $count }개): { $files }. 필요하다면 따로 보내 주세요.
 

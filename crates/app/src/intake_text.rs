@@ -288,7 +288,7 @@ mod tests {
                 tag: name, "count": 7, "length": 7, "limit": 7, "pages": 7, "pixels": 7, "page": 7, "level": 2,
                 "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed", "fields": ["a", "b"],
                 "fault": {"fault": "digest_mismatch"}, "guessed": 7, "seconds": 7, "megabytes": 7, "lost": 7,
-                "kind": "watermark", "notes": ["a"], "files": ["b"], "filter": "X",
+                "kind": "watermark", "notes": ["a"], "files": ["b"], "claims": ["c"], "filter": "X",
             });
             serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
         };
@@ -332,6 +332,7 @@ mod tests {
             "form_values_kept",
             "form_values_not_shown",
             "notes_removed",
+            "claims_removed",
             "attachments_removed",
         ];
         let refusals = [

@@ -225,6 +225,10 @@ pub fn inspect_counting(
     if metadata::remove_damaged(&mut edits) {
         changes.push(Change::DamagedMetadataRemoved);
     }
+    let claims = metadata::remove_claims(&mut edits)?;
+    if !claims.is_empty() {
+        warnings.push(Warning::ClaimsRemoved { claims });
+    }
     let written = if flatten::has_form(&edits)? {
         before.without_form(&edits, wishes.form)?
     } else {

@@ -5,8 +5,9 @@
 //! read: a stream with one well-formed XMP packet.
 
 use super::look::{Look, edit_catalog};
+use crate::pdf::claims::claims;
 use crate::pdf::edit::Edits;
-use crate::pdf::{Object, Objects, Stream, xmp};
+use crate::pdf::{Object, Objects, PdfDefect, Stream, xmp};
 
 /// Does the catalog name metadata that programs cannot read?
 pub(super) fn is_damaged(objects: &impl Objects) -> bool {
@@ -29,6 +30,25 @@ fn text(objects: &impl Objects, stream: &Stream) -> Option<String> {
         .is_empty()
         .then(|| String::from_utf8(decoded.bytes).ok())
         .flatten()
+}
+
+/// Removes claims that the seal would break, and tells them.
+pub(super) fn remove_claims(edits: &mut Edits<'_>) -> Result<Vec<String>, PdfDefect> {
+    let Some(Object::Ref(id)) = edits.catalog()?.get(b"Metadata").cloned() else {
+        return Ok(Vec::new());
+    };
+    let Object::Stream(stream) = edits.object(id)? else {
+        return Ok(Vec::new());
+    };
+    let Some(claims) = text(edits, stream).as_deref().and_then(claims) else {
+        return Ok(Vec::new());
+    };
+    let mut dict = stream.dict.clone();
+    for key in [&b"Filter"[..], b"DecodeParms", b"Length"] {
+        dict.remove(key);
+    }
+    edits.put(id, Stream::new(dict, claims.rest.into_bytes()));
+    Ok(claims.names)
 }
 
 /// Removes metadata that programs cannot read; true where there were some.

@@ -127,6 +127,12 @@ pub enum Warning {
         /// What the first of them said.
         notes: Vec<String>,
     },
+    /// The file claimed to conform to standards, which what is added to it may break: the claims were removed.
+    #[error("the file no longer claims to be {}", .claims.join(", "))]
+    ClaimsRemoved {
+        /// The standards, as people write them: PDF/A-1B.
+        claims: Vec<String>,
+    },
     /// Attachments with an icon on the page were removed.
     #[error("{count} attached file(s) with an icon on the page were removed: {}", .files.join(", "))]
     AttachmentsRemoved {

@@ -262,3 +262,16 @@ fn signed_files_of_the_corpus_are_listed_by_their_structure() {
     }
     println!("{signed} signed files");
 }
+
+/// What is filled in and sealed may break them, and no validator is here to say.
+#[test]
+fn claims_of_standards_are_removed_and_told() {
+    let Some(folder) = folder() else { return };
+    for (name, claims) in [("pdfa1.pdf", "PDF/A-1B"), ("tagged.pdf", "PDF/UA-1")] {
+        let taken = inspect(read(&folder, name), &Limits::default()).expect("taken");
+        let told = |warning: &Warning| matches!(warning, Warning::ClaimsRemoved { claims: told } if told.contains(&claims.to_owned()));
+        assert!(taken.warnings.iter().any(told), "{name}: {:?}", taken.warnings);
+        let again = inspect(taken.pdf, &Limits::default()).expect("taken again");
+        assert_eq!(again.warnings, [], "{name}");
+    }
+}
