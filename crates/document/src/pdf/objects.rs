@@ -9,10 +9,8 @@ use super::defect::{PdfDefect, Rule, defect};
 use super::edit::Edits;
 use super::filter::{self, Decoded};
 use super::object::{Dict, Name, Object, Ref, Stream};
-use super::view::View;
+use super::view::{View, follow};
 
-/// A chain of references is not longer.
-const MAX_CHAIN: usize = 16;
 /// No page lies deeper in its tree.
 const MAX_DEPTH: usize = 64;
 
@@ -26,14 +24,7 @@ pub trait Objects {
 
     /// What a reference leads to; any other object is itself.
     fn resolve<'o>(&'o self, object: &'o Object) -> Result<&'o Object, PdfDefect> {
-        let mut object = object;
-        for _ in 0..MAX_CHAIN {
-            match object {
-                Object::Ref(reference) => object = self.object(*reference)?,
-                other => return Ok(other),
-            }
-        }
-        defect(0, Rule::ReferenceChain)
+        follow(object, |reference| self.object(reference))
     }
 
     /// The value of a key, resolved; null if it is missing (7.3.7).

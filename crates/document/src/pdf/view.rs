@@ -121,14 +121,7 @@ impl<'f> View<'f> {
     where
         'f: 'o,
     {
-        let mut object = object;
-        for _ in 0..MAX_CHAIN {
-            match object {
-                Object::Ref(reference) => object = self.object(*reference)?,
-                other => return Ok(other),
-            }
-        }
-        defect(0, Rule::ReferenceChain)
+        follow(object, |reference| self.object(reference))
     }
 
     /// The value of a key, resolved; null if it is missing (7.3.7).
@@ -166,6 +159,21 @@ impl<'f> View<'f> {
         let raw = self.file.raw(stream, &steps).map_err(|rule| about(stream, rule))?;
         filter::decode(steps, &raw, limit).map_err(|rule| about(stream, rule))
     }
+}
+
+/// What a reference leads to; `read` gives its object.
+pub(super) fn follow<'o>(
+    object: &'o Object,
+    read: impl Fn(Ref) -> Result<&'o Object, PdfDefect>,
+) -> Result<&'o Object, PdfDefect> {
+    let mut object = object;
+    for _ in 0..MAX_CHAIN {
+        match object {
+            Object::Ref(reference) => object = read(*reference)?,
+            other => return Ok(other),
+        }
+    }
+    defect(0, Rule::ReferenceChain)
 }
 
 fn about(stream: &Stream, rule: Rule) -> PdfDefect {
