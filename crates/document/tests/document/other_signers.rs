@@ -78,6 +78,20 @@ fn with_long_numbers() -> Vec<u8> {
     pdf
 }
 
+/// A tick on the second page.
+fn tick() -> Mark {
+    Mark {
+        page: 2,
+        placement: Placement {
+            x: 100_000,
+            y: 100_000,
+            width: 100_000,
+            height: 100_000,
+        },
+        content: MarkContent::Check,
+    }
+}
+
 /// What a seal rewrites of a signed file, such as a page that gets a widget, is spelled as before.
 #[test]
 fn earlier_signatures_are_as_good_as_before_where_numbers_are_longer_than_32_bits() {
@@ -96,17 +110,7 @@ fn earlier_signatures_are_as_good_as_before_where_numbers_are_longer_than_32_bit
         if !["ecdsa-p256-sha256", "pkcs7-detached", "signed-twice"].contains(&name.as_str()) {
             continue;
         }
-        let mark = Mark {
-            page: 2,
-            placement: Placement {
-                x: 100_000,
-                y: 100_000,
-                width: 100_000,
-                height: 100_000,
-            },
-            content: MarkContent::Check,
-        };
-        let extended = extend::stamp(&pdf, &fonts, &[mark]).expect("extended");
+        let extended = extend::stamp(&pdf, &fonts, &[tick()]).expect("extended");
         let sealed = seal(extended, &HOUSE.key, &details(false)).expect("sealed");
         let appended = String::from_utf8_lossy(&sealed[pdf.len()..]).into_owned();
         assert!(appended.contains("[0 0 595.275574 841.889764]"), "{name}: {appended}");
@@ -174,16 +178,7 @@ fn a_file_that_another_program_signed_is_taken_and_approved_and_all_signatures_h
         roots.add(root.clone());
     }
     let fonts = Fonts::embedded().expect("fonts");
-    let mark = Mark {
-        page: 2,
-        placement: Placement {
-            x: 100_000,
-            y: 100_000,
-            width: 100_000,
-            height: 100_000,
-        },
-        content: MarkContent::Check,
-    };
+    let mark = tick();
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("root.pem");
     std::fs::write(&root, HOUSE.root.certificate_pem()).expect("written");
