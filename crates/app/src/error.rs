@@ -518,7 +518,7 @@ pub enum Error {
         code: ThrottleCode,
         /// Seconds to wait.
         retry_after: u64,
-        /// From when on, as people read it, where that is told.
+        /// The time to try again, as people read it, if we know it.
         until: Option<String>,
     },
     /// Not now (503). Nothing was done.
@@ -578,7 +578,7 @@ impl Error {
         }
     }
 
-    /// The addressee was asked lately: from `at` on they can be asked again after this wait, which is told in the offset.
+    /// The recipient was asked recently. `wait` counts from `at`; the time is written in `offset`.
     pub(crate) fn asked_lately(at: Timestamp, wait: SignedDuration, offset: UtcOffset) -> Error {
         let seconds = i64::try_from(whole_seconds(wait)).unwrap_or_default();
         let until = at.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(at);

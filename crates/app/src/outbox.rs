@@ -251,7 +251,7 @@ impl App {
             };
             looked_at.push((letter.id, body));
         }
-        // In one order, as whoever tells chains of deliveries has it.
+        // In the order in which deliveries enter the audit trail, so that two transactions lock rows in the same order.
         looked_at.sort_by_key(|(id, _)| *id);
         let count = looked_at.len();
         if count > 0 {

@@ -1275,7 +1275,7 @@ fn lease_lost(claimed: &Claimed, may_be_written: bool) {
     }
 }
 
-/// What the history keeps of our own words about what went wrong: nothing that whoever prints it would obey.
+/// Our own words about a failed delivery, as the history keeps them: without control characters, which a terminal would obey.
 fn told(words: impl std::fmt::Display) -> String {
     let is_shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let words = CustomerWords::of(words).to_string();

@@ -4,9 +4,9 @@
 //! that is what everybody sees: decrypted, with one plain cross-reference table, without objects that nothing refers to, and
 //! without what could change or act after people have signed. Actors and steps:
 //!
-//! 1. [`inspect`] holds the file against [`Limits`], reads it (`upload`: by the rules of the format, or, if it breaks them, as
-//!    well as it can be, if nothing that the pages need is missing: `whole`; the sender is told) and refuses
-//!    what cannot be kept honestly: a password that is not known, a form that exists only as XFA, a file
+//! 1. [`inspect`] holds the file against [`Limits`], reads it (`upload`) and refuses it if necessary. A file that breaks the
+//!    rules of the format is rebuilt if everything the pages need is there (`whole`), with a warning. It refuses
+//!    what it cannot keep honestly: a password that is not known, a form that exists only as XFA, a file
 //!    without pages, one that had to be rebuilt and that may be signed (`unsigned`).
 //! 2. All changes are made beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` puts right what strict
 //!    readers complain of and lenient ones look past; `annotations` draws, removes or refuses what the file leaves

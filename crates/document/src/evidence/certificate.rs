@@ -4,8 +4,8 @@
 //! knows is how to set it: a head that says who issues it, about what, and how it stands; sections of
 //! labels with values; a card for each person; a table of events that breaks between pages and repeats
 //! its head; notes; a QR code that leads to the verify page; and files to attach (the chain as JSON, so that the certificate proves itself without the server). The same
-//! content gives the same bytes. What is a heading, a list or a table is told to assistive technology (`super::reading_order`); rules,
-//! shades, feet and repeated heads are nothing to it.
+//! content gives the same bytes. Headings, lists and tables are tagged for assistive technology (`super::reading_order`); rules,
+//! shades, feet and repeated heads are artifacts.
 //!
 //! Nothing is shrunk and nothing cut: long names wrap, hashes and addresses break anywhere, and a
 //! value of many pages becomes many pages. What fails is a character that no font has, which the

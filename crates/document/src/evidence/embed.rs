@@ -25,7 +25,7 @@ const MOST: usize = 10_000;
 #[derive(Debug, Error)]
 pub enum EmbedError {
     /// The file cannot be read; intake would have refused it.
-    #[error("the file cannot be read as a PDF; take it in anew: {0}")]
+    #[error("the file cannot be read as a PDF; upload it again: {0}")]
     Unreadable(#[from] PdfDefect),
     /// Nothing can be appended to the file.
     #[error(transparent)]

@@ -1,9 +1,9 @@
 //! Leaves nothing of annotations to viewers (ISO 32000-2, 12.5).
 //!
 //! Our renderer draws the appearances that a file has, and nothing else. Other programs draw more: a line through words, a
-//! text box, a tick whose file names only its state. What they would draw is drawn here as an appearance, so that whoever
-//! signs sees it and everybody sees the same later; what can only be opened or played is removed, and its words are told to
-//! the sender; what nobody here understands is refused by name ([decision 30]).
+//! text box, a tick whose file names only its state. We draw these as appearances, so that signers see them and
+//! everybody sees the same later. We remove what can only be opened or played, and show its words to the sender. We refuse
+//! unknown kinds by name ([decision 30]).
 //!
 //! [decision 30]: ../../../../docs/adr/0030-nothing-is-left-to-the-viewer.md
 
@@ -36,7 +36,7 @@ const NO_ZOOM: i64 = 1 << 3;
 const NO_ROTATE: i64 = 1 << 4;
 const NO_VIEW: i64 = 1 << 5;
 const TOGGLE_NO_VIEW: i64 = 1 << 8;
-/// Notes of which the sender reads, and letters of each.
+/// The most notes that a warning quotes.
 const MOST_NOTES: usize = 50;
 const LONGEST_NOTE: usize = 200;
 const LONGEST_KIND: usize = 32;
@@ -78,7 +78,7 @@ pub(super) struct Settled {
     pub(super) is_changed: bool,
 }
 
-/// Something that others would see and whoever signs would not.
+/// Something that other programs show and signers would not see here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unseen {
     /// From 1.

@@ -119,7 +119,7 @@ pub enum Warning {
         /// Their names.
         fields: Vec<String>,
     },
-    /// Notes and remarks that viewers show beside the page were removed: whoever signs does not see them.
+    /// Notes and remarks that viewers show beside the page were removed, because signers would not see them.
     #[error("{count} note(s) that lay beside the page's content were removed: {}", .notes.join(", "))]
     NotesRemoved {
         /// How many.
@@ -378,7 +378,7 @@ pub enum Refused {
     )]
     SignedAndActive,
     /// What a page draws is missing or cannot be decoded.
-    #[error("the content of page {page} is missing or cannot be read; get the file anew, or print it to a new PDF")]
+    #[error("the content of page {page} is missing or cannot be read; get the file again, or print it to a new PDF")]
     ContentLost {
         /// The first such page, from 1.
         page: u32,

@@ -1,5 +1,5 @@
-//! Writes an upload anew, once: only what the trailer leads to, in the canonical form of [`write::whole`], with a trailer that
-//! holds nothing of the old one but `/Root`, `/Info` and `/ID`.
+//! Writes an upload once: only what the trailer leads to, in the canonical form of [`write::whole`]. From the old trailer we keep
+//! only `/Root`, `/Info` and `/ID`.
 
 use sha2::{Digest, Sha256};
 

@@ -61,7 +61,7 @@ pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, 
 }
 
 /// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is and names its parent, no node comes
-/// twice, and what is no dictionary is none. Which nodes are pages is told as viewers tell it.
+/// twice, and what is no dictionary is none. Viewers' rule decides which nodes are pages.
 pub(super) fn settle_page_tree(edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
     let root = match edits.catalog()?.get(b"Pages").cloned() {
         Some(Object::Ref(root)) => root,

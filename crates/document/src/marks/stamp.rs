@@ -121,7 +121,7 @@ pub enum StampError {
         fault: MarkFault,
     },
     /// The file cannot be read; intake would have refused it.
-    #[error("the file cannot be read as a PDF; take it in anew: {0}")]
+    #[error("the file cannot be read as a PDF; upload it again: {0}")]
     Unreadable(#[from] PdfDefect),
     /// A page's boxes make no sense; intake would have refused the file.
     #[error("page {page}: {fault}")]

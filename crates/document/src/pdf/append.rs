@@ -6,7 +6,7 @@
 //! - An object that was taken for editing but is still what it was is not written.
 //!
 //! An encrypted file is refused, for plain objects would be appended to encrypted ones; so is one that was rebuilt, and one whose
-//! offsets do not count from its first byte. Other deviations in its structure stay as they are: whoever takes a file in decides
+//! offsets do not count from its first byte. Other deviations in its structure stay as they are; intake decides
 //! about them.
 
 use std::collections::BTreeMap;

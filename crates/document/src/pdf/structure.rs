@@ -1,8 +1,8 @@
 //! The structure of a tagged file (ISO 32000-2, 14.7): what assistive technology reads, in its order.
 //!
-//! What we add to a page becomes elements behind those that are there: no reader of a form can be told where on a page an
-//! element belongs, but all are told that it is there. What a content stream or an annotation belongs to is said in the parent
-//! tree (14.7.5.4), under keys that nothing had.
+//! What we add to a page becomes elements behind those that are there: no file says which element lies nearest to a
+//! box, so ours stand at the end. The parent tree (14.7.5.4) says which element a content stream or an annotation belongs to,
+//! under keys that were free.
 
 use std::collections::BTreeSet;
 

@@ -115,7 +115,7 @@ impl<'f> Reading<'f> {
         self.get(dict, key).as_i64().unwrap_or(0)
     }
 
-    /// The data of a stream, all of its filters applied, and no more than so many bytes.
+    /// The data of a stream, decoded. `limit` is the most bytes that it may have.
     pub(super) fn plain(&self, stream: &Stream, limit: usize) -> Result<Vec<u8>, PdfDefect> {
         let decoded = self.view.decode(stream, limit)?;
         let rule = if !decoded.left.is_empty() {
@@ -147,8 +147,8 @@ pub(super) fn read(file: &File) -> Result<Reading<'_>, PdfDefect> {
     Reading::of(file.latest())
 }
 
-/// Whether two values mean the same, however they are spelled: programs that change one entry write the others anew. Of
-/// streams the data are not looked at.
+/// Whether two values mean the same, however they are spelled: programs that change one entry often respell the others.
+/// The data of streams is not compared.
 pub(super) fn mean_same(one: &Object, other: &Object) -> bool {
     match (one, other) {
         (Object::Number(one), Object::Number(other)) => one == other || are_equal(one, other),

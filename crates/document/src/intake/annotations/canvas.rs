@@ -39,7 +39,7 @@ impl Colour {
         Self::of(&objects.numbers_in(annotation, key)?)
     }
 
-    /// The colour of lines: black where the file says nothing, none where it says 'transparent'.
+    /// The colour of lines: black by default, none if the file makes them transparent.
     pub(super) fn of_lines(objects: &impl Look, annotation: &Dict) -> Option<Self> {
         match objects.numbers_in(annotation, b"C") {
             None => Some(Self::grey(0.0)),

@@ -8,7 +8,7 @@ use crate::pdf::Dict;
 use crate::pdf::edit::Edits;
 use crate::pdf::geometry::{Matrix, Rectangle};
 
-/// The size of an end is so many times the width of its line.
+/// The size of a line ending, in line widths.
 const END: f64 = 6.0;
 /// Letters of a caption.
 const CAPTION: f32 = 9.0;

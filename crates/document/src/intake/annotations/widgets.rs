@@ -106,7 +106,8 @@ fn state(objects: &impl Look, widget: &Dict) -> Option<Name> {
     }
 }
 
-/// The widget with a look, if viewers draw one that the file does not have. `is_stale`: the form asks to make looks anew.
+/// The widget with a look, if viewers draw one that the file does not have. `is_stale`: the form asks viewers to redraw
+/// every field (`NeedAppearances`).
 pub(super) fn drawn(
     edits: &mut Edits<'_>,
     widget: &Dict,
