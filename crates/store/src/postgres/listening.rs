@@ -14,7 +14,8 @@ use tokio::time::sleep;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{AsyncMessage, Error, NoTls, Socket};
 
-use super::{Server, described};
+use super::faults::described;
+use super::server::Server;
 use crate::sqlite::spawn;
 
 /// Until a connection that was lost is made again.

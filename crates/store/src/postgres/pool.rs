@@ -5,7 +5,7 @@ use std::sync::mpsc::{SendError, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::Session;
+use super::session::Session;
 
 /// Connections that nobody uses at present. The one that was used last goes out first: what it needs is still at hand. Who
 /// waits for one gets it in the order of coming, or is told in time that there is none.

@@ -1,0 +1,53 @@
+//! Statements that were left for later, put together so that one adds the rows of several.
+
+use super::session::Prepared;
+use super::values::Bound;
+use crate::{Statement, Value};
+
+/// A statement that was not sent yet.
+pub(super) struct Later {
+    pub(super) statement: &'static Statement,
+    pub(super) parameters: Vec<Value>,
+}
+
+/// A statement as it goes to the server; one that adds a row, with all the rows that it adds at once.
+pub(super) struct Batch<'left> {
+    pub(super) statement: &'static Statement,
+    pub(super) rows: Vec<&'left [Value]>,
+}
+
+/// Puts the rows together that one statement can add at once, of several transactions too. Within a transaction nothing
+/// overtakes what was left before it: what a row refers to is there.
+pub(super) fn batches<'left>(transactions: &[&'left [Later]]) -> Vec<Batch<'left>> {
+    let mut batches: Vec<Batch<'left>> = Vec::new();
+    for left in transactions {
+        let mut earliest = 0;
+        for Later { statement, parameters } in *left {
+            let is_alike = |batch: &Batch<'_>| batch.statement.name() == statement.name();
+            // Those before hold rows to which this one may refer.
+            let found = statement
+                .adds_one_row()
+                .then(|| batches.iter().skip(earliest).position(is_alike));
+            if let Some(place) = found.flatten()
+                && let Some(batch) = batches.get_mut(earliest + place)
+            {
+                batch.rows.push(parameters);
+                earliest += place;
+            } else {
+                earliest = batches.len();
+                batches.push(Batch {
+                    statement,
+                    rows: vec![parameters],
+                });
+            }
+        }
+    }
+    batches
+}
+
+/// One statement with its parameters, ready to be sent.
+pub(super) struct Ready<'left> {
+    pub(super) statement: &'static Statement,
+    pub(super) prepared: Prepared,
+    pub(super) parameters: Vec<Bound<'left>>,
+}

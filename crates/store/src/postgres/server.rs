@@ -1,0 +1,158 @@
+//! Where the server is, and how to get there.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::Secret;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::address::{self, Tls};
+use super::connection::{ConnectError, Connection};
+use super::pause;
+use super::session::Mark;
+use crate::Error;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A server that answers nothing for so long is gone, though nobody has said so.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// A client that hangs must not hold rows for ever, nor a statement a thread.
+const SESSION: &str = "SET TIME ZONE 'UTC'; SET default_transaction_isolation = 'read committed'; \
+                       SET statement_timeout = '30s'; \
+                       SET idle_in_transaction_session_timeout = '60s'";
+
+const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE id = $1 FOR UPDATE";
+
+/// What a database is called and where it is, without user and password.
+pub(crate) fn name_of(url: &Secret) -> String {
+    let Ok((config, _)) = address::read(url) else {
+        return "that database.url names".to_owned();
+    };
+    let ports = config.get_ports();
+    let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
+        // One port may stand for all hosts.
+        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+        match host {
+            Host::Tcp(name) => format!("{name}:{port}"),
+            Host::Unix(folder) => format!("{}:{port}", folder.display()),
+        }
+    });
+    let hosts: Vec<String> = hosts.collect();
+    // Where none is named, it is called like the user.
+    let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
+    format!("{database} at {}", hosts.join(", "))
+}
+
+/// Where the server is, and how to get there.
+pub(super) struct Server {
+    pub(super) config: Config,
+    pub(super) tls: Option<MakeRustlsConnect>,
+    /// How long to look for a server that went away during a commit, and to wait for a connection that is free.
+    pub(super) patience: Duration,
+}
+
+impl Server {
+    pub(super) fn parse(url: &Secret, patience: Duration) -> Result<Server, Error> {
+        let fault = |detail: String| Error::Open {
+            name: "database.url".to_owned(),
+            detail,
+        };
+        let (mut config, tls) = address::read(url).map_err(fault)?;
+        config.connect_timeout(CONNECT_TIMEOUT);
+        config.keepalives_idle(SILENCE);
+        config.tcp_user_timeout(SILENCE);
+        config.application_name("countersign");
+        let tls = match tls {
+            Tls::Off => {
+                config.ssl_mode(SslMode::Disable);
+                None
+            }
+            Tls::On { roots } => {
+                config.ssl_mode(SslMode::Require);
+                Some(rustls_connector(roots.as_deref()).map_err(fault)?)
+            }
+        };
+        Ok(Server { config, tls, patience })
+    }
+
+    pub(super) fn connect(&self) -> Result<Connection, ConnectError> {
+        Connection::open(&self.config, self.tls.as_ref(), SESSION)
+    }
+
+    /// As refinery wants it.
+    pub(super) fn connect_to_migrate(&self) -> Result<postgres::Client, tokio_postgres::Error> {
+        let mut config = postgres::Config::from(self.config.clone());
+        config.notice_callback(|notice| tracing::debug!(notice = notice.message(), "the database server notes"));
+        let mut client = match &self.tls {
+            None => config.connect(NoTls)?,
+            Some(tls) => config.connect(tls.clone())?,
+        };
+        client.batch_execute(SESSION)?;
+        Ok(client)
+    }
+
+    /// Whether a transaction whose commit was not answered was committed. Waits until it is over.
+    pub(super) fn was_committed(&self, mark: &Mark) -> Result<bool, ConnectError> {
+        let give_up = Instant::now() + self.patience;
+        for attempt in 1.. {
+            let found = self.connect().and_then(|connection| {
+                let row = async { connection.client().query_opt(SESSION_NUMBER, &[&&*mark.session]).await };
+                Ok(connection.wait(row)?)
+            });
+            match found {
+                Ok(row) => return Ok(row.is_some_and(|row| row.get::<_, i64>(0) == mark.number)),
+                Err(error) if Instant::now() >= give_up => return Err(error),
+                Err(_) => std::thread::sleep(pause(attempt)),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Told to whoever has waited in vain.
+    pub(super) fn lends_none(&self) -> Error {
+        Error::Busy {
+            detail: format!("all its connections have been in use for {} s", self.patience.as_secs()),
+        }
+    }
+
+    /// For messages; without the password.
+    pub(super) fn name(&self) -> String {
+        format!(
+            "{} on {:?}",
+            self.config.get_dbname().unwrap_or("(no database named)"),
+            self.config.get_hosts()
+        )
+    }
+}
+
+fn rustls_connector(roots: Option<&str>) -> Result<MakeRustlsConnect, String> {
+    let mut store = rustls::RootCertStore::empty();
+    match roots {
+        None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(path) => {
+            let certificates = CertificateDer::pem_file_iter(path)
+                .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+                .map_err(|error| format!("sslrootcert {path} cannot be read: {error}"))?;
+            if certificates.is_empty() {
+                return Err(format!("sslrootcert {path} holds no certificate"));
+            }
+            for certificate in certificates {
+                store
+                    .add(certificate)
+                    .map_err(|error| format!("sslrootcert {path}: {error}"))?;
+            }
+        }
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .with_root_certificates(store)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}

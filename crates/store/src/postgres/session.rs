@@ -1,0 +1,165 @@
+//! A connection with the statements prepared on it, and the mark by which its transactions are found again.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use tokio_postgres::error::SqlState;
+
+use super::access::Access;
+use super::connection::Connection;
+use super::faults::{contention, described, lost};
+use crate::{Error, Statement};
+
+/// Removes the rows of connections that have ended long ago.
+const FORGET_SESSIONS: &str = "DELETE FROM store_session WHERE touched_at < now() - INTERVAL '1 day'";
+
+/// By what a writing transaction is found again.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    /// Of hexadecimal digits.
+    pub(super) session: Arc<str>,
+    pub(super) number: i64,
+}
+
+impl Mark {
+    /// Prepares what writes a transaction's number into its connection's row: in the server's own words, so that it goes out
+    /// with the beginning of the transaction as one message, and is answered as one.
+    fn prepare(session: &str) -> String {
+        format!(
+            "PREPARE mark (BIGINT) AS INSERT INTO store_session (id, transaction_number, touched_at) \
+             VALUES ('{session}', $1, now()) \
+             ON CONFLICT (id) DO UPDATE SET transaction_number = excluded.transaction_number, \
+             touched_at = excluded.touched_at"
+        )
+    }
+
+    /// Begins a transaction that is found by this mark.
+    fn beginning(&self, begin: &str) -> String {
+        format!("{begin}; EXECUTE mark({})", self.number)
+    }
+}
+
+/// A connection with the statements prepared on it.
+pub(super) struct Session {
+    pub(super) connection: Connection,
+    /// By name and by how many rows they add.
+    pub(super) prepared: HashMap<(&'static str, usize), Prepared>,
+    /// The latest transaction's, where there was one.
+    pub(super) mark: Option<Mark>,
+}
+
+#[derive(Clone)]
+pub(super) struct Prepared {
+    pub(super) statement: tokio_postgres::Statement,
+    pub(super) columns: Arc<[String]>,
+}
+
+impl Session {
+    pub(super) fn new(connection: Connection) -> Self {
+        Session {
+            connection,
+            prepared: HashMap::new(),
+            mark: None,
+        }
+    }
+
+    /// What a transaction begins with. It is sent with the first statement.
+    pub(super) fn opening(&mut self, access: Access) -> Result<Option<Opening>, tokio_postgres::Error> {
+        let Some(begin) = access.begin() else {
+            return Ok(None);
+        };
+        if !access.writes() {
+            return Ok(Some(Opening {
+                begin: begin.into(),
+                mark: None,
+            }));
+        }
+        let mark = self.next_mark()?;
+        Ok(Some(Opening {
+            begin: mark.beginning(begin).into(),
+            mark: Some(mark),
+        }))
+    }
+
+    fn next_mark(&mut self) -> Result<Mark, tokio_postgres::Error> {
+        let next = if let Some(mark) = self.mark.take() {
+            let number = mark.number + 1;
+            Mark { number, ..mark }
+        } else {
+            let session: Arc<str> = random_name().into();
+            let prepare = format!("{FORGET_SESSIONS}; {}", Mark::prepare(&session));
+            self.connection.wait(self.connection.client().batch_execute(&prepare))?;
+            Mark { session, number: 1 }
+        };
+        self.mark = Some(next.clone());
+        Ok(next)
+    }
+
+    /// A statement; one that adds a row may be made to add several.
+    pub(super) fn prepared(
+        &mut self,
+        statement: &'static Statement,
+        rows: usize,
+    ) -> Result<Prepared, tokio_postgres::Error> {
+        if let Some(prepared) = self.prepared.get(&(statement.name(), rows)) {
+            return Ok(prepared.clone());
+        }
+        let client = self.connection.client();
+        let several = if rows == 1 { None } else { statement.adding(rows) };
+        let text = several.as_deref().unwrap_or(statement.postgres());
+        let prepared = self.connection.wait(client.prepare(text))?;
+        let columns = prepared
+            .columns()
+            .iter()
+            .map(|column| column.name().to_owned())
+            .collect();
+        let prepared = Prepared {
+            statement: prepared,
+            columns,
+        };
+        self.prepared.insert((statement.name(), rows), prepared.clone());
+        Ok(prepared)
+    }
+
+    /// What a failure is where another run of the closure may not meet it.
+    pub(super) fn may_do_better(
+        &mut self,
+        statement: &'static Statement,
+        error: &tokio_postgres::Error,
+        access: Access,
+    ) -> Option<Error> {
+        let detail = described(error);
+        // A write came to a server that takes none: a standby, until it is promoted or the address leads to another. A write
+        // within a read is a mistake of the caller's, on every server.
+        let met_standby = access.writes() && error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
+        if lost(error) || met_standby {
+            Some(Error::Unreachable { detail })
+        } else if let Some(contention) = contention(error) {
+            Some(contention)
+        } else if error.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED) {
+            // A prepared statement's answer has changed its form under a migration: prepare anew.
+            self.prepared.clear();
+            Some(Error::Statement {
+                statement: statement.name(),
+                detail,
+            })
+        } else {
+            None
+        }
+    }
+}
+
+/// The beginning of a transaction that was not sent yet.
+pub(super) struct Opening {
+    /// With what writes the mark.
+    pub(super) begin: Cow<'static, str>,
+    pub(super) mark: Option<Mark>,
+}
+
+/// 128 random bits. A fresh hasher is seeded at random by the standard library.
+fn random_name() -> String {
+    let part = || RandomState::new().hash_one(0);
+    format!("{:016x}{:016x}", part(), part())
+}
