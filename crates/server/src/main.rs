@@ -11,7 +11,6 @@ use std::process::ExitCode;
 mod background;
 mod cli;
 mod configuration;
-mod configuration_fault;
 mod connections;
 mod database_url;
 mod documents;

@@ -1,7 +1,38 @@
 //! What is wrong with a configuration, in words that repeat none of its values: each may be a password, or a part of one
 //! that was written without quotes or in the wrong place.
 
+use std::path::PathBuf;
+
 use figment::error::{Actual, Kind};
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurationFault {
+    /// The file was named, and is not there.
+    #[error("the configuration file {0} cannot be read: {1}")]
+    File(PathBuf, std::io::Error),
+    /// A value or a name is wrong; says where.
+    #[error("{0}")]
+    Value(String),
+    /// A secret's file cannot be read.
+    #[error("{setting} names {path}, which cannot be read: {source}")]
+    SecretFile {
+        /// The setting, as it was written.
+        setting: String,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A value that has the right type makes no sense.
+    #[error("{setting}: {reason}")]
+    Senseless {
+        /// The setting, as it was written.
+        setting: String,
+        /// Why.
+        reason: String,
+    },
+}
 
 /// What is wrong with the value of a setting.
 pub fn without_values(kind: &Kind) -> String {

@@ -1,0 +1,87 @@
+//! `[database]` and `[keys]`: where rows are kept, and what encrypts their secrets.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use domain::Secret;
+use serde::{Deserialize, Serialize};
+
+use super::{Configuration, ConfigurationFault, secret};
+use crate::database_url::with_password;
+
+/// How long a caller waits for a connection to PostgreSQL, and for one that went away during his commit, to learn whether it
+/// happened.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(20);
+
+/// `[database]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Database {
+    /// `postgres://…`; without it, an SQLite file in the data folder.
+    pub url: Option<Secret>,
+    /// A file that holds the URL.
+    pub url_file: Option<PathBuf>,
+    /// A file that holds the password, which the URL then does not.
+    pub password_file: Option<PathBuf>,
+    /// Connections to PostgreSQL.
+    pub connections: usize,
+}
+
+/// `[keys]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Keys {
+    /// The master key's file; `master.key` in the data folder, if not given.
+    pub master_key_file: Option<PathBuf>,
+}
+
+impl Default for Database {
+    fn default() -> Database {
+        Database {
+            url: None,
+            url_file: None,
+            password_file: None,
+            connections: 8,
+        }
+    }
+}
+
+impl Configuration {
+    /// Which database: the configured PostgreSQL, or an SQLite file in the data folder.
+    pub fn store(&self, data: &Path) -> Result<store::Settings, ConfigurationFault> {
+        let url = secret(
+            &self.named("database.url_file"),
+            self.database.url.as_ref(),
+            self.database.url_file.as_deref(),
+        )?;
+        let password = secret(
+            &self.named("database.password_file"),
+            None,
+            self.database.password_file.as_deref(),
+        )?;
+        let of_password = |reason| self.senseless("database.password_file", reason);
+        let url = match (url, password) {
+            (Some(url), Some(password)) => Some(with_password(&url, &password).map_err(of_password)?),
+            (None, Some(_)) => return Err(of_password("it needs database.url, as in postgres://user@host/name")),
+            (url, None) => url,
+        };
+        Ok(match url {
+            Some(url) => store::Settings::Postgres {
+                url,
+                connections: self.database.connections.max(1),
+                patience: DATABASE_PATIENCE,
+            },
+            None => store::Settings::Sqlite {
+                path: data.join("countersign.db"),
+            },
+        })
+    }
+
+    /// Where the master key is.
+    pub fn master_key_file(&self, data: &Path) -> PathBuf {
+        self.keys
+            .master_key_file
+            .clone()
+            .unwrap_or_else(|| data.join("master.key"))
+    }
+}

@@ -1,0 +1,32 @@
+//! `[log]`: what is logged, and how.
+
+use serde::{Deserialize, Serialize};
+
+/// `[log]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// What is logged: a level, or directives such as `info,delivery=debug`.
+    pub filter: String,
+    /// How.
+    pub format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Default for Log {
+    fn default() -> Log {
+        Log {
+            filter: "info,refinery_core=warn,postgres::config=warn".to_owned(),
+            format: LogFormat::Text,
+        }
+    }
+}

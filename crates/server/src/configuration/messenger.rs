@@ -1,0 +1,232 @@
+//! `[messenger.NAME]`: gateways for messages to telephone numbers.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use delivery::Messengers;
+use delivery::messenger::{Format as BodyFormat, GatewayFault, GatewaySettings, Method, SignatureText, profiles};
+use domain::Secret;
+use serde::{Deserialize, Serialize};
+
+use super::{Configuration, ConfigurationFault, secret};
+use crate::environment::SystemRandom;
+
+/// `[messenger.NAME]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Messenger {
+    /// A ready description; the settings below `allow_private` replace its parts.
+    pub profile: Option<String>,
+    /// Lower ones are asked first.
+    pub order: u32,
+    /// Beginnings of the numbers that it serves; the profile's, or all, if not given.
+    pub countries: Option<Vec<String>>,
+    /// The account, project or service.
+    pub account: String,
+    /// The key that says who asks.
+    pub key: Option<Secret>,
+    /// The secret that proves it.
+    pub secret: Option<Secret>,
+    /// A file that holds the secret.
+    pub secret_file: Option<PathBuf>,
+    /// Who sends.
+    pub from: String,
+    /// The channel that sends: of `KakaoTalk`.
+    pub channel: String,
+    /// The gateway's templates by kind of message.
+    pub templates: BTreeMap<String, String>,
+    /// The variables of those templates.
+    pub variables: BTreeMap<String, String>,
+    /// Other words by kind of message than ours.
+    pub texts: BTreeMap<String, String>,
+    /// The gateway's ids of people by their numbers.
+    pub ids: BTreeMap<String, String>,
+    /// It may have an address that is not public, and speak plain http.
+    pub allow_private: bool,
+    /// Scheme, host and port.
+    pub address: Option<String>,
+    /// What follows.
+    pub path: Option<String>,
+    /// The method.
+    pub method: Option<Method>,
+    /// Headers, added to the profile's.
+    pub headers: BTreeMap<String, String>,
+    /// How the body is written.
+    pub format: Option<BodyFormat>,
+    /// The body.
+    pub body: Option<String>,
+    /// What is signed.
+    pub signed: Option<String>,
+    /// How the signature is written.
+    pub signature: Option<SignatureText>,
+    /// It carries only kinds of messages that it has a template for.
+    pub needs_template: Option<bool>,
+    /// It carries only to people whose id is listed.
+    pub needs_id: Option<bool>,
+    /// How its answer is read.
+    pub answer: MessengerAnswer,
+}
+
+/// `[messenger.NAME.answer]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MessengerAnswer {
+    /// Where the word of success is.
+    pub success_at: Option<String>,
+    /// The words that mean success.
+    pub success_is: Option<Vec<String>>,
+    /// Statuses that say that it was taken before.
+    pub taken: Option<Vec<u16>>,
+    /// Statuses that say that it will never be taken.
+    pub refused: Option<Vec<u16>>,
+    /// Where the message's id is.
+    pub id_at: Option<Vec<String>>,
+    /// Where the gateway's words are.
+    pub words_at: Option<Vec<String>>,
+    /// Where its code of an error is.
+    pub code_at: Option<Vec<String>>,
+    /// Codes of errors that pass.
+    pub temporary: Option<Vec<String>>,
+}
+
+impl Default for Messenger {
+    fn default() -> Messenger {
+        Messenger {
+            profile: None,
+            order: 10,
+            countries: None,
+            account: String::new(),
+            key: None,
+            secret: None,
+            secret_file: None,
+            from: String::new(),
+            channel: String::new(),
+            templates: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            allow_private: false,
+            address: None,
+            path: None,
+            method: None,
+            headers: BTreeMap::new(),
+            format: None,
+            body: None,
+            signed: None,
+            signature: None,
+            needs_template: None,
+            needs_id: None,
+            answer: MessengerAnswer::default(),
+        }
+    }
+}
+
+impl Configuration {
+    /// The gateways for messages to telephone numbers, if there are any.
+    pub fn messengers(&self) -> Result<Option<Messengers>, ConfigurationFault> {
+        if self.messenger.is_empty() {
+            return Ok(None);
+        }
+        let gateways = self
+            .messenger
+            .iter()
+            .map(|(name, messenger)| self.gateway(name, messenger))
+            .collect::<Result<Vec<_>, _>>()?;
+        Messengers::through(&self.egress()?, gateways, Arc::new(SystemRandom))
+            .map(Some)
+            .map_err(
+                |GatewayFault {
+                     gateway,
+                     setting,
+                     reason,
+                 }| self.senseless(&format!("messenger.{gateway}.{setting}"), reason),
+            )
+    }
+
+    pub(super) fn gateway(&self, name: &str, given: &Messenger) -> Result<GatewaySettings, ConfigurationFault> {
+        let setting = |key: &str| format!("messenger.{name}.{key}");
+        // What follows could be cut anywhere within a password, and be shown.
+        if given.address.as_ref().is_some_and(|address| address.contains('@')) {
+            let reason = "it must not hold a user or password: account, key and secret have settings of their own";
+            return Err(self.senseless(&setting("address"), reason));
+        }
+        let (mut description, countries) = match &given.profile {
+            None => {
+                for (key, missing) in [("address", given.address.is_none()), ("body", given.body.is_none())] {
+                    if missing {
+                        let reason = "it is missing; a gateway has a profile or a description of its own";
+                        return Err(self.senseless(&setting(key), reason));
+                    }
+                }
+                // What the message's own fault is, by custom.
+                let mut description = delivery::messenger::Description::default();
+                description.answer.refused = vec![400, 422];
+                (description, &[] as &[&str])
+            }
+            Some(profile) => profiles::profile(profile).ok_or_else(|| {
+                let known = profiles::NAMES.join(", ");
+                self.senseless(
+                    &setting("profile"),
+                    format!("{profile} is no profile; there are {known}"),
+                )
+            })?,
+        };
+        replace(&mut description.address, given.address.as_ref());
+        replace(&mut description.path, given.path.as_ref());
+        replace(&mut description.method, given.method.as_ref());
+        replace(&mut description.format, given.format.as_ref());
+        replace(&mut description.body, given.body.as_ref());
+        replace(&mut description.signed, given.signed.as_ref());
+        replace(&mut description.signature, given.signature.as_ref());
+        replace(&mut description.needs_template, given.needs_template.as_ref());
+        replace(&mut description.needs_id, given.needs_id.as_ref());
+        description.headers.extend(given.headers.clone());
+        let (reading, answer) = (&mut description.answer, &given.answer);
+        if answer.success_at.is_some() {
+            reading.success_at.clone_from(&answer.success_at);
+        }
+        replace(&mut reading.success_is, answer.success_is.as_ref());
+        replace(&mut reading.taken, answer.taken.as_ref());
+        replace(&mut reading.refused, answer.refused.as_ref());
+        replace(&mut reading.id_at, answer.id_at.as_ref());
+        replace(&mut reading.words_at, answer.words_at.as_ref());
+        replace(&mut reading.code_at, answer.code_at.as_ref());
+        replace(&mut reading.temporary, answer.temporary.as_ref());
+        let credential = secret(
+            &self.named(&setting("secret_file")),
+            given.secret.as_ref(),
+            given.secret_file.as_deref(),
+        )?;
+        let countries = match &given.countries {
+            Some(countries) => countries.clone(),
+            None => countries.iter().map(|&country| country.to_owned()).collect(),
+        };
+        Ok(GatewaySettings {
+            name: name.to_owned(),
+            description,
+            account: given.account.clone(),
+            key: given
+                .key
+                .as_ref()
+                .map_or_else(String::new, |key| key.expose().to_owned()),
+            secret: credential.map_or_else(String::new, |secret| secret.expose().to_owned()),
+            from: given.from.clone(),
+            channel: given.channel.clone(),
+            templates: given.templates.clone(),
+            variables: given.variables.clone(),
+            texts: given.texts.clone(),
+            ids: given.ids.clone(),
+            countries,
+            order: given.order,
+            allow_private: given.allow_private,
+        })
+    }
+}
+
+/// Puts a given value in place of a profile's.
+fn replace<T: Clone>(of_profile: &mut T, given: Option<&T>) {
+    if let Some(given) = given {
+        of_profile.clone_from(given);
+    }
+}

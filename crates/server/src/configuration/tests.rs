@@ -1,0 +1,375 @@
+use super::*;
+
+fn load(text: &str, variables: &[(&str, &str)]) -> Result<Configuration, ConfigurationFault> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("countersign.toml");
+    std::fs::write(&path, text).expect("a file");
+    let variables = variables
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Configuration::load_from(Some(&path), variables)
+}
+
+#[test]
+fn variables_win_over_the_file_and_the_file_over_defaults() {
+    let file = "[server]\nlisten = '0.0.0.0:80'\n[webhook]\nports = [9000]\nallow_http = true";
+    let variables = [
+        ("COUNTERSIGN_WEBHOOK__PORTS", "[9443, 9444]"),
+        ("COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE", "true"),
+        ("COUNTERSIGN_MAIL__SMTP__HOST", "mail.example.com"),
+        ("COUNTERSIGN_MAIL__SMTP__FROM", "sign@example.com"),
+        ("COUNTERSIGN_MAIL__SMTP__USER", "007"),
+        ("COUNTERSIGN_MAIL__SMTP__PASSWORD", "12345"),
+        ("COUNTERSIGN_DATA", "not a setting"),
+        ("OTHER__VARIABLE", "none of ours"),
+    ];
+    let configuration = load(file, &variables).expect("a configuration");
+    assert_eq!(configuration.server.listen, "0.0.0.0:80");
+    assert_eq!(configuration.webhook.ports, [9443, 9444]);
+    assert!(configuration.webhook.allow_http && configuration.webhook.allow_private);
+    assert_eq!(configuration.api.auth_scheme, "service");
+    let mail = configuration.mail().expect("mail").expect("a server");
+    assert_eq!(
+        (mail.port, mail.login),
+        (587, Some(("007".to_owned(), "12345".to_owned())))
+    );
+}
+
+#[test]
+fn each_bound_of_public_links_reaches_what_it_bounds() {
+    let file = "[public_links]\nhourly_per_addressee = 2\nhourly_per_link = 3\nper_network_address = 4";
+    let configuration = load(file, &[]).expect("a configuration");
+    let bounds = configuration.app(None).expect("settings").public_links;
+    let of_network = configuration.http().expect("settings").link_starts;
+    assert_eq!((bounds.of_addressee, bounds.of_link, of_network), (2, 3, 4));
+}
+
+#[test]
+fn a_messengers_credentials_come_from_variables_and_files_and_do_not_show() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("secret");
+    std::fs::write(&path, "of-the-file\n").expect("a file");
+    let file = format!(
+        "[messenger.kr]\nprofile = 'solapi'\nfrom = '0212345678'\nkey = 'of-the-key'\nsecret_file = {:?}",
+        path.display().to_string()
+    );
+    let configuration = load(&file, &[("COUNTERSIGN_MESSENGER__KR__FROM", "0311234567")]).expect("a configuration");
+    let gateway = configuration
+        .gateway("kr", &configuration.messenger["kr"])
+        .expect("a gateway");
+    assert_eq!(
+        (gateway.from.as_str(), gateway.secret.as_str()),
+        ("0311234567", "of-the-file")
+    );
+    assert_eq!(gateway.countries, ["+82"]);
+    let variables = [
+        ("COUNTERSIGN_MESSENGER__KR__PROFILE", "solapi"),
+        ("COUNTERSIGN_MESSENGER__KR__KEY", "00990011"),
+        ("COUNTERSIGN_MESSENGER__KR__SECRET", "99887766"),
+        ("COUNTERSIGN_MESSENGER__KR__FROM", "0212345678"),
+        ("COUNTERSIGN_MESSENGER__KR__ORDER", "3"),
+        ("COUNTERSIGN_MESSENGER__KR__COUNTRIES", "[\"+82\", \"+1\"]"),
+        ("COUNTERSIGN_MESSENGER__KR__TEMPLATES__REQUEST", "0815"),
+    ];
+    let alone = load("", &variables).expect("a configuration");
+    let of_variables = alone.gateway("kr", &alone.messenger["kr"]).expect("a gateway");
+    assert_eq!(
+        (of_variables.key.as_str(), of_variables.secret.as_str()),
+        ("00990011", "99887766")
+    );
+    assert_eq!(
+        (of_variables.order, of_variables.templates["request"].as_str()),
+        (3, "0815")
+    );
+    assert_eq!(of_variables.countries, ["+82", "+1"]);
+    for shown in [
+        format!("{configuration:?} {gateway:?}"),
+        format!("{alone:?} {of_variables:?}"),
+    ] {
+        for secret in ["of-the-file", "of-the-key", "00990011", "99887766"] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_name_is_an_error_that_names_it() {
+    let in_file = load("[webhook]\nallow_htp = true", &[])
+        .expect_err("misspelt")
+        .to_string();
+    assert!(in_file.contains("allow_htp"), "{in_file}");
+    let variable = load("", &[("COUNTERSIGN_WEBHOK__ALLOW_HTTP", "true")])
+        .expect_err("misspelt")
+        .to_string();
+    assert!(variable.contains("COUNTERSIGN_WEBHOK__ALLOW_HTTP"), "{variable}");
+    let wrong_type = load("", &[("COUNTERSIGN_WEBHOOK__ALLOW_HTTP", "perhaps")])
+        .expect_err("no boolean")
+        .to_string();
+    assert!(wrong_type.contains("COUNTERSIGN_WEBHOOK__ALLOW_HTTP"), "{wrong_type}");
+}
+
+#[test]
+fn secrets_come_from_files_and_do_not_show() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("url");
+    std::fs::write(&path, "postgres://u:secret@db/x\n").expect("a file");
+    let file = format!("[database]\nurl_file = {:?}", path.display().to_string());
+    let configuration = load(&file, &[]).expect("a configuration");
+    match configuration.store(folder.path()).expect("a database") {
+        store::Settings::Postgres { url, .. } => assert_eq!(url.expose(), "postgres://u:secret@db/x"),
+        other @ store::Settings::Sqlite { .. } => panic!("{other:?}"),
+    }
+    let given = load("[database]\nurl = 'postgres://u:secret@db/x'", &[]).expect("a configuration");
+    assert!(!format!("{given:?}").contains("secret@"), "{given:?}");
+    std::fs::remove_file(&path).expect("gone");
+    let missing = configuration.store(folder.path()).expect_err("missing").to_string();
+    assert!(missing.contains("database.url_file"), "{missing}");
+}
+
+#[test]
+fn the_public_url_is_scheme_and_host_without_a_slash() {
+    let url = |text: &str| {
+        load(&format!("[server]\npublic_url = '{text}'"), &[])
+            .and_then(|configuration| configuration.app(None).map(|settings| settings.public_url))
+    };
+    assert_eq!(
+        url("https://sign.example.com/").expect("a URL"),
+        "https://sign.example.com"
+    );
+    assert_eq!(
+        url("https://example.com/sign/").expect("a URL"),
+        "https://example.com/sign"
+    );
+    for wrong in [
+        "sign.example.com",
+        "https://",
+        "ftp://example.com",
+        "https://a@example.com",
+        "https://e.com/?q",
+    ] {
+        assert!(url(wrong).is_err(), "{wrong}");
+    }
+    let bound = "127.0.0.1:4711".parse().ok();
+    let default = Configuration::default().app(bound).expect("settings");
+    assert_eq!(default.public_url, "http://127.0.0.1:4711");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error() {
+    let fault = Configuration::load(Some(Path::new("no-such-file.toml")))
+        .expect_err("missing")
+        .to_string();
+    assert!(fault.contains("no-such-file.toml"), "{fault}");
+}
+
+/// The sample of the documentation.
+fn documented() -> String {
+    let text = include_str!("../../../../docs/configuration.md");
+    let (_, rest) = text.split_once("```toml\n").expect("a sample");
+    rest.split_once("```").expect("its end").0.to_owned()
+}
+
+/// The sample with everything that is a comment in it switched on, but for the files of secrets, which are not there.
+fn documented_in_full() -> String {
+    documented()
+        .lines()
+        .filter(|line| !line.contains("_file = "))
+        .map(|line| match line.strip_prefix("# ") {
+            Some(setting) if setting.starts_with('[') || setting.contains(" = ") => setting,
+            _ => line,
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn the_documented_sample_can_be_used_as_it_is_and_changes_nothing() {
+    let sample = load(&documented(), &[]).expect("a configuration");
+    let json = |configuration: &Configuration| serde_json::to_value(configuration).expect("JSON");
+    assert_eq!(json(&sample), json(&Configuration::default()));
+}
+
+#[test]
+fn what_the_sample_has_as_comments_is_understood_too() {
+    let configuration = load(&documented_in_full(), &[]).expect("a configuration");
+    assert_eq!(
+        configuration.server.public_url.as_deref(),
+        Some("https://sign.example.com")
+    );
+    assert!(configuration.mail().expect("a mail server").is_some());
+    assert!(configuration.messengers().expect("gateways").is_some());
+    configuration.egress().expect("the way out");
+    configuration.http().expect("the web side's settings");
+    configuration.app(None).expect("the use-cases' settings");
+}
+
+#[test]
+fn every_setting_is_documented() {
+    let documented = documented();
+    let everything = load(&documented_in_full(), &[]).expect("a configuration");
+    let mut undocumented = Vec::new();
+    let mut seek = |section: &str, settings: &serde_json::Value| {
+        for key in settings.as_object().expect("settings").keys() {
+            let written = [
+                format!("\n{key} = "),
+                format!("\n# {key} = "),
+                format!("[{section}.{key}]"),
+            ];
+            if !written.iter().any(|form| documented.contains(form)) {
+                undocumented.push(format!("{section}.{key}"));
+            }
+        }
+    };
+    let value = serde_json::to_value(everything).expect("JSON");
+    for (section, settings) in value.as_object().expect("sections") {
+        seek(section, settings);
+    }
+    seek("mail.smtp", &value["mail"]["smtp"]);
+    seek("messenger.house", &value["messenger"]["house"]);
+    seek("messenger.house.answer", &value["messenger"]["house"]["answer"]);
+    assert_eq!(undocumented, Vec::<String>::new());
+}
+
+#[test]
+fn a_fault_names_the_setting_as_it_was_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("countersign.toml");
+    let said = |text: &str, variables: &[(&str, &str)]| {
+        std::fs::write(&path, text).expect("a file");
+        let variables: Vec<_> = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        Configuration::load_from(Some(&path), variables.into_iter())
+            .and_then(|configuration| {
+                configuration.mail()?;
+                configuration.messengers()?;
+                configuration.egress()?;
+                configuration.http()?;
+                configuration.app(None).map(drop)
+            })
+            .expect_err(text)
+            .to_string()
+    };
+    let file = path.display().to_string();
+    let smtp = "[mail.smtp]\nhost = 'smtp.example.com'\n";
+    for (text, variables, named) in [
+        ("foo = 1", &[] as &[_], format!("{file}: foo is no section")),
+        ("[foo]\nbar = 1", &[], format!("{file}: foo is no section")),
+        (
+            "[webhook]\nallow_htp = true",
+            &[],
+            format!("{file}: webhook.allow_htp is no setting; [webhook] has"),
+        ),
+        ("[webhook]\nports = ['a']", &[], format!("{file}: webhook.ports: ")),
+        (
+            "[webhook]\nallow_http = 'yes'",
+            &[],
+            format!("{file}: webhook.allow_http: "),
+        ),
+        ("[webhook", &[], format!("{file}: ")),
+        (
+            "[server]\npublic_url = 'example.com'",
+            &[],
+            format!("{file}: server.public_url: "),
+        ),
+        (
+            "[server]\ntrusted_proxies = ['x']",
+            &[],
+            format!("{file}: server.trusted_proxies: "),
+        ),
+        (
+            "[network]\nproxy = 'https://us:pass@proxy:3128'",
+            &[],
+            format!("{file}: network.proxy: "),
+        ),
+        (
+            "",
+            &[("COUNTERSIGN_NETWORK__PROXY", "proxy:3128")],
+            "COUNTERSIGN_NETWORK__PROXY: ".to_owned(),
+        ),
+        (smtp, &[], "mail.smtp.from is missing: set it in ".to_owned()),
+        (
+            "",
+            &[("COUNTERSIGN_MAIL__SMTP__HOST", "h")],
+            "mail.smtp.from is missing: set it in ".to_owned(),
+        ),
+        (
+            &format!("{smtp}from = 'nobody'"),
+            &[],
+            format!("{file}: mail.smtp.from: "),
+        ),
+        (
+            &format!("{smtp}from = 'a@b.c'\nuser = 'x'"),
+            &[],
+            format!("{file}: mail.smtp.user: "),
+        ),
+        (
+            smtp,
+            &[("COUNTERSIGN_MAIL__SMTP__FROM", "nobody")],
+            "COUNTERSIGN_MAIL__SMTP__FROM: ".to_owned(),
+        ),
+        (
+            "[messenger.a]\nprofile = 'smoke'",
+            &[],
+            format!("{file}: messenger.a.profile: smoke is no profile; there are solapi, "),
+        ),
+        ("[messenger.a]", &[], "messenger.a.address: it is missing".to_owned()),
+        (
+            "[messenger.a]\nprofile = 'twilio'\naccount = 'AC1'\nsecret = 'x'",
+            &[],
+            "messenger.a.from: it is missing".to_owned(),
+        ),
+        (
+            "[messenger.a]\naddress = 'http://example.com'\nbody = '{}'",
+            &[],
+            format!("{file}: messenger.a.address: "),
+        ),
+        (
+            "[messenger.a]\naddress = 'https://example.com'\nbody = '{\"to\": \"{{ too }}\"}'",
+            &[],
+            format!("{file}: messenger.a.body: undefined value"),
+        ),
+        (
+            "[messenger.a]\naddress = 'https://example.com'\nbody = '{'",
+            &[],
+            format!("{file}: messenger.a.body: "),
+        ),
+        (
+            "[messenger.a]\naddress = 'https://example.com'\nbody = '{}'\ncountries = ['KR']",
+            &[],
+            format!("{file}: messenger.a.countries: "),
+        ),
+        (
+            "[messenger.a]\nadress = 'https://example.com'",
+            &[],
+            format!("{file}: messenger.a.adress is no setting; [messenger.a] has "),
+        ),
+        (
+            "",
+            &[("COUNTERSIGN_WEBHOOK__PORTS", "[x]")],
+            "COUNTERSIGN_WEBHOOK__PORTS: ".to_owned(),
+        ),
+        (
+            "",
+            &[("COUNTERSIGN_WEBHOOK__PORT", "1")],
+            "COUNTERSIGN_WEBHOOK__PORT is no setting; [webhook] has".to_owned(),
+        ),
+        (
+            "",
+            &[("COUNTERSIGN_WEBHOK__PORTS", "1")],
+            "COUNTERSIGN_WEBHOK__PORTS is no section".to_owned(),
+        ),
+        (
+            "",
+            &[("COUNTERSIGN_SERVER__PUBLIC_URL", "x")],
+            "COUNTERSIGN_SERVER__PUBLIC_URL: ".to_owned(),
+        ),
+    ] {
+        let fault = said(text, variables);
+        assert!(fault.starts_with(&named), "{text} {variables:?}: {fault}");
+        for ours in ["default.", "TOML source", "environment variables", "us:pass"] {
+            assert!(!fault.contains(ours), "{fault}");
+        }
+    }
+}
