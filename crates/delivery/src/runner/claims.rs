@@ -1,0 +1,177 @@
+//! Claims what is due and may begin now, and gives back what cannot.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use app::outbox::Told;
+use domain::CompanyId;
+use failpoint::Place;
+use jiff::{SignedDuration, Timestamp};
+use store::outbox::{self, Claim, Claimed, ClaimedChannel, DeliveryId, Lane};
+
+use super::results::Done;
+use super::secrets::SecretsFault;
+use super::tries::Began;
+use super::work::{Haul, locked};
+use super::{NOTED_AT_ONCE, Shared};
+use crate::shares::{Plan, Shares};
+
+impl Shared {
+    pub(super) fn claim(&self, number: u64, shares: &Mutex<Shares>) -> Result<Haul, app::Error> {
+        let now = self.app.now();
+        // A clock that was set back would leave everything that is due by it far away.
+        let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
+        if now.as_microsecond() < latest {
+            tracing::debug!("due times are held against the clock: it was set back, or nothing ran before");
+            let store = &self.app.store;
+            store.write_relaxed(move |tx| outbox::count_anew(tx, now).map_err(app::Error::from))?;
+            self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
+        }
+        self.release_in_doubt(now)?;
+        let due = self
+            .app
+            .store
+            .read_one(move |tx| outbox::due_lanes(tx, now).map_err(app::Error::from))?;
+        let Plan {
+            lanes,
+            has_left_out,
+            must_yield,
+            is_full,
+        } = locked(shares).plan(&due, self.settings.batch as usize, self.made.elapsed());
+        if lanes.is_empty() {
+            return Ok(Haul {
+                is_more_later: has_left_out,
+                must_yield,
+                ..Haul::default()
+            });
+        }
+        let lease = format!("{}#{number}", self.settings.owner);
+        let claim = Claim {
+            lease: lease.clone(),
+            owner: self.settings.owner.clone(),
+            now,
+            until: now.checked_add(self.settings.lease).unwrap_or(now),
+            lanes,
+        };
+        let lanes_asked = claim.lanes.clone();
+        let mut room: HashMap<Lane, u32> = lanes_asked.iter().cloned().collect();
+        let taken = self
+            .app
+            .store
+            .write_one_relaxed(move |tx| outbox::claim(tx, &claim).map_err(app::Error::from))
+            .inspect_err(|error| {
+                if matches!(error, app::Error::OutcomeUnknown(_)) {
+                    self.claims_in_doubt().push(lease.clone());
+                }
+            })?;
+        if !taken.claimed.is_empty() {
+            failpoint::reach(Place::Claimed);
+        }
+        let unreadable = self.read_secrets(&taken.claimed, now);
+        let mut haul = Haul {
+            ready: Vec::with_capacity(taken.claimed.len()),
+            must_yield,
+            ..Haul::default()
+        };
+        let has_claimed = !taken.claimed.is_empty();
+        let mut without_secrets = Vec::new();
+        for claimed in taken.claimed {
+            if let Some(room) = room.get_mut(&claimed.lane()) {
+                *room = room.saturating_sub(1);
+            }
+            let reason = match &claimed.channel {
+                ClaimedChannel::Webhook { client, .. } => unreadable.get(client),
+                ClaimedChannel::Mail | ClaimedChannel::Message => None,
+            };
+            match reason {
+                None => haul.ready.push(claimed),
+                Some(SecretsFault::Unavailable) => without_secrets.push(claimed),
+                Some(SecretsFault::Unreadable(reason)) => {
+                    let result = self.not_sent(&claimed, Began::at(now), reason);
+                    haul.unusable.push(Arc::new(Done { claimed, result }));
+                }
+            }
+        }
+        if !without_secrets.is_empty() {
+            self.give_back(without_secrets);
+        }
+        let held = self.hold(taken.stopped, &lease, now);
+        let asked = lanes_asked.into_iter();
+        let gave_nothing = asked
+            .filter(|(lane, allowed)| room.get(lane) == Some(allowed))
+            .map(|(lane, _)| lane);
+        let is_blocked = locked(shares).gave_nothing(gave_nothing);
+        haul.may_be_more = held > 0 || !haul.unusable.is_empty() || is_full && (has_claimed || is_blocked);
+        // A lane that gave all that there was room for may have more.
+        haul.is_more_later = has_left_out || room.values().any(|left| *left == 0);
+        Ok(haul)
+    }
+
+    /// Gives back what claims in doubt may have taken. One that the server was still at, whatever it waited for, is given back
+    /// by its lease's end.
+    pub(super) fn release_in_doubt(&self, now: Timestamp) -> Result<(), app::Error> {
+        let in_doubt = self.claims_in_doubt().clone();
+        if in_doubt.is_empty() {
+            return Ok(());
+        }
+        let (owner, leases) = (self.settings.owner.clone(), in_doubt.clone());
+        self.app.store.write_relaxed(move |tx| {
+            for lease in &leases {
+                outbox::release_claim(tx, &owner, lease, now)?;
+            }
+            Ok::<_, app::Error>(())
+        })?;
+        self.claims_in_doubt().retain(|lease| !in_doubt.contains(lease));
+        Ok(())
+    }
+
+    fn claims_in_doubt(&self) -> MutexGuard<'_, Vec<String>> {
+        self.claims_in_doubt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Holds what was met for stopped endpoints, and more of what waits for them, so that it need not be met one by one. How
+    /// many.
+    fn hold(&self, stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>, lease: &str, now: Timestamp) -> u64 {
+        let mut held = 0;
+        for ((company, url), met) in stopped {
+            let (store, lease) = (&self.app.store, lease.to_owned());
+            match store.write_relaxed(move |tx| outbox::hold_claimed(tx, (&company, &url), &met, &lease, now)) {
+                Ok(more) => held += more,
+                Err(error) => tracing::warn!(%error, "what waits for a stopped endpoint is held when it is met again"),
+            }
+        }
+        held
+    }
+
+    /// Gives back what cannot begin now through no fault of its own. Where that fails, too, it waits for its lease's end.
+    fn give_back(&self, claimed: Vec<Claimed>) {
+        let later = self.app.now() + SignedDuration::from_secs(1);
+        let given_back = self.app.store.write_relaxed(move |tx| {
+            for claimed in &claimed {
+                outbox::release(tx, claimed.id, &claimed.lease, later)?;
+            }
+            Ok::<_, store::Error>(())
+        });
+        if let Err(error) = given_back {
+            tracing::warn!(%error, "what was claimed could not be given back; it is tried when its lease ends");
+        }
+    }
+
+    pub(super) fn note(&self, after: Told) -> Result<Option<Told>, app::Error> {
+        let now = self.app.now();
+        let until = now.checked_sub(self.settings.note_after).unwrap_or(now);
+        self.app.note_deliveries(until, Some(after), NOTED_AT_ONCE)
+    }
+
+    /// Lets go the next portion of what is held for an endpoint that is on again.
+    pub(super) fn let_go(&self) -> Result<bool, app::Error> {
+        let store = &self.app.store;
+        let Some((company, url)) = store.read_one(|tx| outbox::letting_go(tx).map_err(app::Error::from))? else {
+            return Ok(false);
+        };
+        let now = self.app.now();
+        store.write_relaxed(move |tx| outbox::let_go(tx, &company, &url, now).map_err(app::Error::from))?;
+        Ok(true)
+    }
+}

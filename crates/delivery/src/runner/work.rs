@@ -1,0 +1,339 @@
+//! The loop's state: what was claimed, what is under way, and what is to be done next.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use app::outbox::Told;
+use jiff::Timestamp;
+use store::outbox::{self, Claimed, DeliveryId, Lane};
+use tokio::task::{JoinError, JoinHandle, JoinSet, spawn_blocking};
+use tokio::time::Instant;
+
+use super::results::Done;
+use super::{Mode, Shared};
+use crate::shares::{Bounds, Call, Shares};
+
+/// The end of a task that may not be there.
+pub(super) async fn ended<T>(task: &mut Option<JoinHandle<T>>) -> Result<T, JoinError> {
+    match task {
+        Some(running) => {
+            let result = running.await;
+            *task = None;
+            result
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// What one claim brought.
+#[derive(Default)]
+pub(super) struct Haul {
+    pub(super) ready: Vec<Claimed>,
+    /// Rows that cannot be sent, with the reason.
+    pub(super) unusable: Vec<Arc<Done>>,
+    /// There is more that may be claimed now.
+    pub(super) may_be_more: bool,
+    /// There may be more when a task has ended.
+    pub(super) is_more_later: bool,
+    /// Others have the places of what was left out.
+    pub(super) must_yield: bool,
+}
+
+type Claiming = JoinHandle<Result<Haul, app::Error>>;
+
+type Finishing = JoinHandle<bool>;
+
+/// Whether there may be more to do.
+type Chore = JoinHandle<Result<bool, app::Error>>;
+
+/// How far the chains were told of deliveries, where that is not all.
+type Noting = JoinHandle<Result<Option<Told>, app::Error>>;
+
+/// What is done beside the deliveries, a portion at a time.
+pub(super) struct Chores {
+    pub(super) noting: Option<Noting>,
+    pub(super) letting_go: Option<Chore>,
+    /// The chains may be behind, after this delivery.
+    pub(super) must_note: Option<Told>,
+    /// Something may still be held for an endpoint that is on.
+    pub(super) must_let_go: bool,
+}
+
+impl Chores {
+    fn are_under_way(&self) -> bool {
+        self.noting.is_some() || self.letting_go.is_some()
+    }
+}
+
+/// What the last claim left out of what is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    Nothing,
+    /// What has no room now.
+    HasNoRoom,
+    /// Of that, something whose places others have.
+    WaitsForOthers,
+}
+
+/// The loop's state.
+pub(super) struct Work {
+    pub(super) shared: Arc<Shared>,
+    pub(super) mode: Mode,
+    pub(super) shares: Arc<Mutex<Shares>>,
+    /// What was claimed and waits for its turn.
+    pub(super) waiting: HashMap<Lane, VecDeque<Claimed>>,
+    pub(super) under_way: usize,
+    pub(super) tasks: JoinSet<Done>,
+    /// Which task is which lane's call.
+    pub(super) calls: HashMap<tokio::task::Id, (Lane, Call)>,
+    pub(super) results: Vec<Arc<Done>>,
+    pub(super) claiming: Option<Claiming>,
+    pub(super) finishing: Option<Finishing>,
+    pub(super) chores: Chores,
+    pub(super) left_out: LeftOut,
+    /// So many tasks have ended, and had when the last claim began.
+    pub(super) ended: u64,
+    pub(super) ended_before_claim: u64,
+    pub(super) look: bool,
+    pub(super) stopping: bool,
+    pub(super) next_poll: Instant,
+    pub(super) claims: u64,
+}
+
+impl Work {
+    pub(super) fn new(shared: Arc<Shared>, mode: Mode) -> Work {
+        let next_poll = Instant::now() + shared.settings.poll;
+        let bounds = Bounds {
+            workers: shared.settings.workers,
+            per_receiver: shared.settings.per_receiver,
+            per_company: shared.settings.per_company,
+        };
+        Work {
+            shared,
+            mode,
+            shares: Arc::new(Mutex::new(Shares::new(bounds))),
+            waiting: HashMap::new(),
+            under_way: 0,
+            tasks: JoinSet::new(),
+            calls: HashMap::new(),
+            results: Vec::new(),
+            claiming: None,
+            finishing: None,
+            chores: Chores {
+                noting: None,
+                letting_go: None,
+                must_note: None,
+                must_let_go: true,
+            },
+            left_out: LeftOut::Nothing,
+            ended: 0,
+            ended_before_claim: 0,
+            look: true,
+            stopping: false,
+            next_poll,
+            claims: 0,
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        let resting = self.under_way == 0
+            && self.results.is_empty()
+            && self.claiming.is_none()
+            && self.finishing.is_none()
+            && !self.chores.are_under_way();
+        let idle = !self.look && !self.chores.must_let_go && self.waiting.values().all(VecDeque::is_empty);
+        resting && (self.stopping || self.mode == Mode::UntilIdle && idle)
+    }
+
+    pub(super) fn polled(&mut self) {
+        self.look = true;
+        locked(&self.shares).look_at_all();
+        self.chores.must_note.get_or_insert((Timestamp::MIN, DeliveryId(0)));
+        self.chores.must_let_go = true;
+        self.next_poll = Instant::now() + self.shared.settings.poll;
+    }
+
+    /// Begins with the chores that are to be done; each comes again for as long as there is more.
+    pub(super) fn start_chores(&mut self) {
+        if self.stopping {
+            return;
+        }
+        if self.chores.noting.is_none()
+            && let Some(after) = self.chores.must_note.take()
+        {
+            let shared = Arc::clone(&self.shared);
+            self.chores.noting = Some(spawn_blocking(move || shared.note(after)));
+        }
+        if self.chores.letting_go.is_none() && std::mem::take(&mut self.chores.must_let_go) {
+            let shared = Arc::clone(&self.shared);
+            self.chores.letting_go = Some(spawn_blocking(move || shared.let_go()));
+        }
+    }
+
+    /// Begins with what waits, unless the next claim is to share out what is free, since others wait for it.
+    pub(super) fn start_ready(&mut self) {
+        if self.left_out != LeftOut::WaitsForOthers || !(self.look || self.claiming.is_some()) {
+            self.begin();
+        }
+    }
+
+    /// Begins with what waits, as far as there is room, by turns.
+    pub(super) fn begin(&mut self) {
+        if self.stopping || self.waiting.is_empty() {
+            return;
+        }
+        let now = self.shared.made.elapsed();
+        let turns = locked(&self.shares).may_begin(now);
+        for (lane, count) in turns {
+            let Some(waiting) = self.waiting.get_mut(&lane) else {
+                continue;
+            };
+            for claimed in waiting.drain(..count.min(waiting.len())) {
+                let call = locked(&self.shares).began(&lane, now);
+                self.under_way += 1;
+                let shared = Arc::clone(&self.shared);
+                let (counted, of) = (Arc::clone(&self.shares), lane.clone());
+                let asks = move |now| locked(&counted).asks(&of, call, now);
+                let task = self.tasks.spawn(async move { shared.deliver(claimed, asks).await });
+                self.calls.insert(task.id(), (lane.clone(), call));
+            }
+        }
+        self.waiting.retain(|_, waiting| !waiting.is_empty());
+    }
+
+    /// Writes what has come back, one batch at a time: what comes meanwhile makes the next batch.
+    pub(super) fn start_finishing(&mut self) {
+        if self.finishing.is_none() && !self.results.is_empty() {
+            let (shared, results) = (Arc::clone(&self.shared), std::mem::take(&mut self.results));
+            self.finishing = Some(spawn_blocking(move || shared.finish(results)));
+        }
+    }
+
+    pub(super) fn start_claiming(&mut self) {
+        if self.claiming.is_some() || !self.look || self.stopping {
+            return;
+        }
+        self.look = false;
+        self.claims += 1;
+        self.ended_before_claim = self.ended;
+        let (claimer, shares, number) = (Arc::clone(&self.shared), Arc::clone(&self.shares), self.claims);
+        self.claiming = Some(spawn_blocking(move || claimer.claim(number, &shares)));
+    }
+
+    pub(super) fn claimed(&mut self, result: Result<Result<Haul, app::Error>, JoinError>) {
+        match result {
+            Ok(Ok(haul)) => {
+                self.look |= haul.may_be_more;
+                // What ended meanwhile has made room that the claim did not see.
+                self.look |= haul.is_more_later && self.ended != self.ended_before_claim;
+                self.left_out = match (haul.must_yield, haul.is_more_later) {
+                    (true, _) => LeftOut::WaitsForOthers,
+                    (false, true) => LeftOut::HasNoRoom,
+                    (false, false) => LeftOut::Nothing,
+                };
+                self.results.extend(haul.unusable);
+                for claimed in haul.ready {
+                    let lane = claimed.lane();
+                    locked(&self.shares).claimed(&lane, claimed.tries > 0);
+                    self.waiting.entry(lane).or_default().push_back(claimed);
+                }
+                self.begin();
+            }
+            Ok(Err(error)) => tracing::warn!(%error, "nothing could be claimed; looking again soon"),
+            Err(error) => tracing::error!(%error, "a claim panicked"),
+        }
+    }
+
+    pub(super) fn task_ended(&mut self, done: Result<(tokio::task::Id, Done), JoinError>) {
+        self.under_way -= 1;
+        self.ended += 1;
+        let (id, took, is_ours) = match done {
+            Ok((id, done)) => {
+                let (took, is_ours) = (done.took(), done.is_ours());
+                self.results.push(Arc::new(done));
+                (id, took, is_ours)
+            }
+            Err(error) => {
+                tracing::error!(%error, "a delivery panicked; it is tried again when its lease ends");
+                (error.id(), None, true)
+            }
+        };
+        if let Some((lane, call)) = self.calls.remove(&id) {
+            let mut shares = locked(&self.shares);
+            if is_ours {
+                shares.withdrawn(&lane, call);
+            } else {
+                shares.ended(&lane, call, took, self.shared.made.elapsed());
+            }
+        }
+        // There is room for what had none.
+        self.look |= self.left_out != LeftOut::Nothing;
+    }
+
+    pub(super) fn noted(&mut self, result: Result<Result<Option<Told>, app::Error>, JoinError>) {
+        if let Some(told) = done(result, "the chains are told of deliveries later") {
+            self.chores.must_note = Some(told);
+        }
+    }
+
+    pub(super) fn let_go(&mut self, result: Result<Result<bool, app::Error>, JoinError>) {
+        let is_more = done(result, "what was held for an endpoint is let go later");
+        self.chores.must_let_go |= is_more;
+        self.look |= is_more;
+    }
+
+    pub(super) fn finished(&mut self, result: Result<bool, JoinError>) {
+        match result {
+            // The next of a workflow's first tries may be due now.
+            Ok(opened) => {
+                if opened {
+                    locked(&self.shares).look_at_all();
+                }
+                self.look |= opened;
+            }
+            Err(error) => tracing::error!(%error, "writing results panicked; the deliveries are tried again"),
+        }
+    }
+
+    /// Gives back what was claimed and not begun with.
+    pub(super) async fn give_back(self) {
+        let left: Vec<Claimed> = self.waiting.into_values().flatten().collect();
+        let shared = self.shared;
+        let released = spawn_blocking(move || {
+            let now = shared.app.now();
+            shared.release_in_doubt(now)?;
+            if left.is_empty() {
+                return Ok(());
+            }
+            shared.app.store.write_relaxed(move |tx| {
+                for claimed in &left {
+                    outbox::release(tx, claimed.id, &claimed.lease, now)?;
+                }
+                Ok::<_, app::Error>(())
+            })
+        })
+        .await;
+        if !matches!(released, Ok(Ok(()))) {
+            tracing::warn!("deliveries could not be given back; their leases end by themselves");
+        }
+    }
+}
+
+/// What a chore answers; nothing where it failed.
+fn done<T: Default>(result: Result<Result<T, app::Error>, JoinError>, otherwise: &str) -> T {
+    match result {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "{otherwise}");
+            T::default()
+        }
+        Err(error) => {
+            tracing::error!(%error, "{otherwise}: it panicked");
+            T::default()
+        }
+    }
+}
+
+pub(super) fn locked(shares: &Mutex<Shares>) -> MutexGuard<'_, Shares> {
+    shares.lock().unwrap_or_else(PoisonError::into_inner)
+}
