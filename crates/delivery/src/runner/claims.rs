@@ -20,14 +20,7 @@ use crate::shares::{Plan, Shares};
 impl Shared {
     pub(super) fn claim(&self, number: u64, shares: &Mutex<Shares>) -> Result<Haul, app::Error> {
         let now = self.app.now();
-        // A clock that was set back would leave everything that is due by it far away.
-        let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
-        if now.as_microsecond() < latest {
-            tracing::debug!("due times are held against the clock: it was set back, or nothing ran before");
-            let store = &self.app.store;
-            store.write_relaxed(move |tx| outbox::count_anew(tx, now).map_err(app::Error::from))?;
-            self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
-        }
+        self.follow_clock(now)?;
         self.release_in_doubt(now)?;
         let due = self
             .app
@@ -68,18 +61,47 @@ impl Shared {
         if !taken.claimed.is_empty() {
             failpoint::reach(Place::Claimed);
         }
-        let unreadable = self.read_secrets(&taken.claimed, now);
         let mut haul = Haul {
             ready: Vec::with_capacity(taken.claimed.len()),
             must_yield,
             ..Haul::default()
         };
         let has_claimed = !taken.claimed.is_empty();
-        let mut without_secrets = Vec::new();
-        for claimed in taken.claimed {
+        for claimed in &taken.claimed {
             if let Some(room) = room.get_mut(&claimed.lane()) {
                 *room = room.saturating_sub(1);
             }
+        }
+        self.sort_out(taken.claimed, now, &mut haul);
+        let held = self.hold(taken.stopped, &lease, now);
+        let asked = lanes_asked.into_iter();
+        let gave_nothing = asked
+            .filter(|(lane, allowed)| room.get(lane) == Some(allowed))
+            .map(|(lane, _)| lane);
+        let is_blocked = locked(shares).gave_nothing(gave_nothing);
+        haul.may_be_more = held > 0 || !haul.unusable.is_empty() || is_full && (has_claimed || is_blocked);
+        // A lane that gave all that there was room for may have more.
+        haul.is_more_later = has_left_out || room.values().any(|left| *left == 0);
+        Ok(haul)
+    }
+
+    /// Counts due times from the present where the clock was set back: what is due by it would be far away.
+    fn follow_clock(&self, now: Timestamp) -> Result<(), app::Error> {
+        let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
+        if now.as_microsecond() < latest {
+            tracing::debug!("due times are held against the clock: it was set back, or nothing ran before");
+            let store = &self.app.store;
+            store.write_relaxed(move |tx| outbox::count_anew(tx, now).map_err(app::Error::from))?;
+            self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    /// Divides what was claimed into what may begin and what cannot be sent; what lacks its secrets is given back.
+    fn sort_out(&self, taken: Vec<Claimed>, now: Timestamp, haul: &mut Haul) {
+        let unreadable = self.read_secrets(&taken, now);
+        let mut without_secrets = Vec::new();
+        for claimed in taken {
             let reason = match &claimed.channel {
                 ClaimedChannel::Webhook { client, .. } => unreadable.get(client),
                 ClaimedChannel::Mail | ClaimedChannel::Message => None,
@@ -96,16 +118,6 @@ impl Shared {
         if !without_secrets.is_empty() {
             self.give_back(without_secrets);
         }
-        let held = self.hold(taken.stopped, &lease, now);
-        let asked = lanes_asked.into_iter();
-        let gave_nothing = asked
-            .filter(|(lane, allowed)| room.get(lane) == Some(allowed))
-            .map(|(lane, _)| lane);
-        let is_blocked = locked(shares).gave_nothing(gave_nothing);
-        haul.may_be_more = held > 0 || !haul.unusable.is_empty() || is_full && (has_claimed || is_blocked);
-        // A lane that gave all that there was room for may have more.
-        haul.is_more_later = has_left_out || room.values().any(|left| *left == 0);
-        Ok(haul)
     }
 
     /// Gives back what claims in doubt may have taken. One that the server was still at, whatever it waited for, is given back
