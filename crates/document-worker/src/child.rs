@@ -25,6 +25,7 @@ pub fn main() -> ExitCode {
     let Ok((welcome, _)) = frame::read::<Welcome>(&mut input, FROM_POOL) else {
         return ExitCode::FAILURE;
     };
+    confinement::lower_priority();
     let resources = confinement::limit_resources(welcome.memory);
     let file_system = confinement::forbid_files();
     // A panic is answered, not printed: what it says may quote the stranger's file.
