@@ -187,7 +187,7 @@ error-wrong-access-code = { $left ->
     [one] The access code is wrong; 1 try is left.
    *[other] The access code is wrong; { $left } tries are left.
 }
-error-sheet-not-utf8 = The CSV file is not UTF-8 text. Save it as “CSV UTF-8”.
+error-sheet-not-utf8 = The encoding of the CSV file is not known. Save it as “CSV UTF-8”.
 error-sheet-quote = In line { $row } a quotation mark opens that does not close, or text stands behind it: the rows after it could not be told apart. Save the file again in a spreadsheet program, or double the quotation marks within the text.
 error-sheet-cell = This cell holds an error such as #N/A, a date beyond the calendar, or a formula whose result is not in the file. Open the file in a spreadsheet program, put it right and save it.
 error-sheet-empty = The sheet has no rows below its header. Write each document into a row of its own.

@@ -1,9 +1,11 @@
 //! Rows of text from a spreadsheet: a CSV file or the first sheet of an XLSX workbook.
 //!
 //! Which of the two it is, the file's first bytes tell. Cells become text as a person would type it: a number without a
-//! fraction as its digits, a date as `YYYY-MM-DD` with the time behind it where there is one. The apostrophe that keeps a
-//! text from being a formula ([`safe_cell`]) is no part of it. Rows without content are
-//! skipped and still counted, so that a row's number is the one that the spreadsheet program shows.
+//! fraction as its digits, a date as `YYYY-MM-DD` with the time behind it where there is one, a time or duration as `HH:MM`
+//! with the seconds where there are some. The apostrophe that keeps a text from being a formula ([`safe_cell`]) is no part of
+//! it. Rows without content are
+//! skipped and still counted, so that a row's number is the one that the spreadsheet program shows. A CSV file is UTF-8,
+//! UTF-16, or what Korean and Japanese spreadsheet programs save ([`encoding`]).
 //!
 //! **Nothing that cannot be read counts as nothing.** A cell with an error (`#N/A`), a formula whose result the file does not
 //! hold, and a date beyond the calendar are [`SheetCell::Unreadable`], one with more text than may be [`SheetCell::TooLong`]; a CSV file whose quotes do not close is refused, since
@@ -15,6 +17,7 @@
 
 #![deny(missing_docs)]
 
+mod encoding;
 pub mod safe_cell;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -27,7 +30,6 @@ use safe_cell::original;
 
 /// How a ZIP archive begins.
 const ZIP: &[u8] = b"PK\x03\x04";
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What is read at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,8 +128,8 @@ impl Sheet {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum SheetFault {
-    /// A CSV file in another encoding than UTF-8.
-    #[error("the file is not UTF-8 text; save it as 'CSV UTF-8'")]
+    /// A CSV file in an encoding that is not known.
+    #[error("the encoding of the file is not known; save it as 'CSV UTF-8'")]
     NotUtf8,
     /// Neither a workbook that can be read nor CSV.
     #[error("the file is neither a CSV file nor an XLSX workbook that can be read")]
@@ -224,7 +226,7 @@ pub fn read(file: &[u8], limits: &SheetLimits) -> Result<Sheet, SheetFault> {
     if file.starts_with(ZIP) {
         read_workbook(file, &mut reading)?;
     } else {
-        read_csv(file.strip_prefix(BYTE_ORDER_MARK).unwrap_or(file), &mut reading)?;
+        read_csv(file, &mut reading)?;
     }
     if reading.sheet.header.is_empty() {
         return Err(SheetFault::Empty);
@@ -354,14 +356,13 @@ impl Reading {
 }
 
 fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
-    // Text with this character is some other kind of file, unless each character has two bytes and that is said.
-    let is_utf16 = file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff");
-    if file.contains(&0) && !is_utf16 {
+    let text = encoding::decoded(file).ok_or(SheetFault::NotUtf8)?;
+    // Text with this character is some other kind of file.
+    if text.contains('\0') {
         return Err(SheetFault::Unreadable);
     }
-    let text = std::str::from_utf8(file).map_err(|_| SheetFault::NotUtf8)?;
-    let named = named_separator(text);
-    let separator = named.unwrap_or_else(|| separator(text));
+    let named = named_separator(&text);
+    let separator = named.unwrap_or_else(|| separator(&text));
     check_quotes(text.as_bytes(), separator)?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -378,10 +379,10 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         }
         // The reader's own count of lines is one short after a CR LF: a record begins behind the line ends before it.
         let ends = record.position().and_then(|at| usize::try_from(at.byte()).ok());
-        let rest = ends.and_then(|at| file.get(at..)).unwrap_or_default();
+        let rest = ends.and_then(|at| text.as_bytes().get(at..)).unwrap_or_default();
         let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let begins = ends.unwrap_or_default() + blank;
-        let passed = file.get(counted..begins).unwrap_or_default();
+        let passed = text.as_bytes().get(counted..begins).unwrap_or_default();
         let lines = passed.split(|byte| *byte == b'\n').count() - 1;
         number = number.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         counted = begins;
@@ -524,22 +525,44 @@ fn place(number: u32) -> usize {
 /// A number to the fifteen digits that spreadsheet programs calculate with: 3.3 and not 3.3000000000000003.
 fn as_calculated(number: f64) -> String {
     let rounded: f64 = format!("{number:.14e}").parse().unwrap_or(number);
-    rounded.to_string()
+    // The sum is 0 where the number is -0.
+    (rounded + 0.0).to_string()
 }
 
 /// The last day that spreadsheet programs know, 9999-12-31, counted as they count.
 const LAST_DAY: f64 = 2_958_465.0;
 
-/// A date; none for a number beyond the calendar.
+/// A date, or a time or duration; none for a number beyond the calendar.
 fn date(at: &ExcelDateTime) -> Option<String> {
-    if !(0.0..LAST_DAY + 1.0).contains(&at.as_f64()) {
+    let days = at.as_f64();
+    if !(0.0..LAST_DAY + 1.0).contains(&days) {
         return None;
+    }
+    // A time of day has no date: it is a part of the day before the first.
+    if at.is_duration() || days < 1.0 {
+        return Some(time(days));
     }
     let (year, month, day, hour, minute, second, _) = at.to_ymd_hms_milli();
     Some(with_time(
         &format!("{year:04}-{month:02}-{day:02}"),
         &format!("{hour:02}:{minute:02}:{second:02}"),
     ))
+}
+
+/// Part of a day, or more than a day, in hours and minutes: `09:30`, `26:05`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "days are counted from 0 to the end of the calendar"
+)]
+fn time(days: f64) -> String {
+    let seconds = (days * 86_400.0).round() as u64;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if seconds == 0 {
+        format!("{hours:02}:{minutes:02}")
+    } else {
+        format!("{hours:02}:{minutes:02}:{seconds:02}")
+    }
 }
 
 /// A date of ISO 8601 as the other dates are.

@@ -55,6 +55,53 @@ fn a_workbook_is_read_as_a_person_would_type_it() {
     );
 }
 
+/// Kept as parts of a day, they would be dates of 1899.
+#[test]
+fn a_time_has_no_date() {
+    let file = workbook(&[
+        vec![Cell::Text("time"), Cell::Text("duration"), Cell::Text("number")],
+        vec![
+            Cell::Time("0.3958333333333333"),
+            Cell::Duration("1.086805555555556"),
+            Cell::Number("-0.0"),
+        ],
+        vec![Cell::Time("0"), Cell::Duration("0.0004166666666667")],
+        vec![Cell::Time("45943.75"), Cell::Duration("-1")],
+    ]);
+    let cells: Vec<Vec<SheetCell>> = sheet(&file).rows.into_iter().map(|row| row.cells).collect();
+    let text = |text: &str| SheetCell::Text(text.to_owned());
+    assert_eq!(
+        cells,
+        [
+            vec![text("09:30"), text("26:05"), text("0")],
+            vec![text("00:00"), text("00:00:36")],
+            vec![text("2025-10-13 18:00:00"), SheetCell::Unreadable],
+        ]
+    );
+}
+
+#[test]
+fn a_csv_file_is_read_in_the_encodings_of_spreadsheet_programs() {
+    let text = "이름\t시작\r\n김민준\t\"2026\r\n11\"\r\n\r\n이서연\t12\r\n";
+    let wide = |to: fn(u16) -> [u8; 2]| -> Vec<u8> { format!("\u{feff}{text}").encode_utf16().flat_map(to).collect() };
+    let (korean, _, _) = encoding_rs::EUC_KR.encode(text);
+    for file in [
+        wide(u16::to_le_bytes),
+        wide(u16::to_be_bytes),
+        korean.into_owned(),
+        text.into(),
+    ] {
+        let sheet = sheet(&file);
+        assert_eq!(sheet.header, ["이름", "시작"]);
+        assert_eq!(
+            sheet.rows,
+            [row(2, &["김민준", "2026\r\n11"]), row(5, &["이서연", "12"])]
+        );
+    }
+    let (japanese, _, _) = encoding_rs::SHIFT_JIS.encode("氏名,会社\n髙橋一郎,ﾔﾏﾀﾞ㈱\n");
+    assert_eq!(sheet(&japanese).rows, [row(2, &["髙橋一郎", "ﾔﾏﾀﾞ㈱"])]);
+}
+
 /// A spreadsheet shows the content of merged cells for all of them, and has it in the first alone: an access code that stands
 /// beside three people must not be the first one's only.
 #[test]
@@ -187,8 +234,7 @@ fn what_is_no_sheet_is_refused_with_its_reason() {
     let refused = |file: &[u8]| read(file, &SheetLimits::default()).expect_err("it is refused");
     assert_eq!(refused(b""), SheetFault::Empty);
     assert_eq!(refused(b"\n,,\n\n"), SheetFault::Empty);
-    // Korean text as older spreadsheet programs save it.
-    assert_eq!(refused(b"\xc0\xcc\xb8\xa7,a\n"), SheetFault::NotUtf8);
+    assert_eq!(refused(b"name\n\xff\xff\n"), SheetFault::NotUtf8);
     assert_eq!(refused(b"name\na\0b\n"), SheetFault::Unreadable);
     assert_eq!(refused(b"PK\x03\x04 and no more"), SheetFault::Unreadable);
     assert_eq!(refused(&zipped(&[("other.txt", b"x")])), SheetFault::Unreadable);

@@ -16,6 +16,10 @@ pub enum Cell<'c> {
     Number(&'c str),
     /// A date as the days since 1900 that it is kept as.
     Date(&'c str),
+    /// A time of day as the part of a day that it is kept as.
+    Time(&'c str),
+    /// A duration in days.
+    Duration(&'c str),
     /// Yes or no.
     Bool(bool),
     /// An error such as `#N/A`.
@@ -43,6 +47,8 @@ pub fn workbook(rows: &[Vec<Cell<'_>>]) -> Vec<u8> {
                 ),
                 Cell::Number(digits) => write!(xml, "<c r=\"{place}\"><v>{digits}</v></c>"),
                 Cell::Date(days) => write!(xml, "<c r=\"{place}\" s=\"1\"><v>{days}</v></c>"),
+                Cell::Time(days) => write!(xml, "<c r=\"{place}\" s=\"2\"><v>{days}</v></c>"),
+                Cell::Duration(days) => write!(xml, "<c r=\"{place}\" s=\"3\"><v>{days}</v></c>"),
                 Cell::Error(error) => write!(xml, "<c r=\"{place}\" t=\"e\"><v>{error}</v></c>"),
                 Cell::Formula(formula) => write!(xml, "<c r=\"{place}\"><f>{}</f><v></v></c>", escaped(formula)),
                 Cell::Bool(yes) => write!(xml, "<c r=\"{place}\" t=\"b\"><v>{}</v></c>", u8::from(*yes)),
@@ -77,9 +83,10 @@ pub fn of_sheet_data(data: &str) -> Vec<u8> {
         "<workbook xmlns=\"{MAIN}\" xmlns:r=\"{RELATIONS}\"><sheets><sheet name=\"Sheet1\" sheetId=\"1\" r:id=\"rId1\"/>\
          </sheets></workbook>"
     );
-    // The second format is that of dates.
+    // Numbers, dates, `h:mm` and `[h]:mm:ss` (ISO/IEC 29500-1 18.8.30).
     let styles = format!(
-        "<styleSheet xmlns=\"{MAIN}\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/></cellXfs></styleSheet>"
+        "<styleSheet xmlns=\"{MAIN}\"><cellXfs count=\"4\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"20\"/>\
+         <xf numFmtId=\"46\"/></cellXfs></styleSheet>"
     );
     let sheet = format!("<worksheet xmlns=\"{MAIN}\">{data}</worksheet>");
     let inner = relations("worksheet", "worksheets/sheet1.xml", "rId1") + &relations("styles", "styles.xml", "rId2");
