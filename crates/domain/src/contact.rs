@@ -297,7 +297,8 @@ fn phone_number(text: &str, region: Region) -> Option<String> {
     Some(format!("+{}{}", parsed.code().value(), parsed.national()))
 }
 
-/// The number, where its calling code is given out and its length is one that is used there; short numbers are nobody's.
+/// The number, where its calling code is given out and it has a length that people's numbers have there, or is a valid number
+/// of any other kind, such as Korea's 050x with twelve digits; short numbers are nobody's.
 fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
     let length = u16::try_from(number.national().to_string().len()).ok()?;
     let is_possible = DATABASE.by_code(&number.code().value())?.iter().any(|plan| {
@@ -309,7 +310,7 @@ fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
             .flat_map(phonenumber::metadata::Descriptor::possible_length);
         lengths.any(|possible| *possible == length)
     });
-    (length >= 7 && is_possible).then_some(number)
+    (length >= 7 && (is_possible || number.is_valid())).then_some(number)
 }
 
 /// What is dialled: whether a plus leads it, and its digits. Digits and signs of full width count as what they are.
@@ -473,6 +474,24 @@ mod tests {
             "tel:+821012345678",
         ] {
             assert_eq!(Contact::parse(text, Region::Kr), Err(ContactFault), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_valid_number_of_any_kind_reaches_somebody() {
+        for (text, region, number) in [
+            ("0505-1234-5678", Region::Kr, "+8250512345678"),
+            ("0502 123 4567", Region::Kr, "+825021234567"),
+            ("050-3123-4567", Region::Kr, "+825031234567"),
+            ("070-1234-5678", Region::Kr, "+827012345678"),
+            ("1588-1234", Region::Us, ""),
+            ("0120-123-456", Region::Jp, "+81120123456"),
+            ("050-1234-5678", Region::Jp, "+815012345678"),
+            ("+44 7012 345678", Region::Kr, "+447012345678"),
+            ("0505-1234-56789", Region::Kr, ""),
+        ] {
+            let found = phone_number(text, region);
+            assert_eq!(found.as_deref().unwrap_or_default(), number, "{text}");
         }
     }
 
