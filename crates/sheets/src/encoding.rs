@@ -6,15 +6,11 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{EUC_KR, Encoding, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{EUC_KR, Encoding, SHIFT_JIS, UTF_8};
 
 /// The text; none where it is in no known encoding.
 pub(crate) fn decoded(file: &[u8]) -> Option<Cow<'_, str>> {
     if let Some((encoding, mark)) = Encoding::for_bom(file) {
-        debug_assert!(
-            [UTF_8, UTF_16LE, UTF_16BE].contains(&encoding),
-            "the three that have a mark"
-        );
         return text(encoding, file.get(mark..)?);
     }
     text(UTF_8, file).or_else(|| match (text(EUC_KR, file), text(SHIFT_JIS, file)) {
@@ -28,6 +24,11 @@ pub(crate) fn decoded(file: &[u8]) -> Option<Cow<'_, str>> {
         }
         (korean, japanese) => korean.or(japanese),
     })
+}
+
+/// Whether the file begins with a mark of UTF-16.
+pub(crate) fn is_utf16(file: &[u8]) -> bool {
+    Encoding::for_bom(file).is_some_and(|(encoding, _)| encoding != UTF_8)
 }
 
 fn text<'file>(encoding: &'static Encoding, bytes: &'file [u8]) -> Option<Cow<'file, str>> {

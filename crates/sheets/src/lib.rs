@@ -356,11 +356,11 @@ impl Reading {
 }
 
 fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
-    let text = encoding::decoded(file).ok_or(SheetFault::NotUtf8)?;
-    // Text with this character is some other kind of file.
-    if text.contains('\0') {
+    // Text with this character is some other kind of file, unless each character has two bytes.
+    if file.contains(&0) && !encoding::is_utf16(file) {
         return Err(SheetFault::Unreadable);
     }
+    let text = encoding::decoded(file).ok_or(SheetFault::NotUtf8)?;
     let named = named_separator(&text);
     let separator = named.unwrap_or_else(|| separator(&text));
     check_quotes(text.as_bytes(), separator)?;
