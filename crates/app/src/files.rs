@@ -284,19 +284,21 @@ impl App {
     }
 }
 
-/// A page that cannot be made is one that is not there.
-/// A workflow's name as that of a file.
+/// A workflow's name as that of a file, without the ending that is added to it.
 pub(crate) fn file_stem(workflow: &Workflow) -> String {
-    let name: String = workflow
-        .name
+    let stem = stem(&workflow.name);
+    if stem.is_empty() { workflow.id.to_string() } else { stem }
+}
+
+fn stem(name: &str) -> String {
+    let name: String = name
         .chars()
         .filter(|character| !character.is_control() && !"/\\<>:\"|?*".contains(*character))
         .collect();
     let name = name.trim().trim_start_matches('.');
-    if name.is_empty() {
-        workflow.id.to_string()
-    } else {
-        name.to_owned()
+    match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
+        Some((stem, ending)) if ending.eq_ignore_ascii_case(".pdf") => stem.trim_end().to_owned(),
+        _ => name.to_owned(),
     }
 }
 
@@ -316,5 +318,27 @@ fn file_content(snapshot: &Snapshot, kind: FileKind, bytes: Vec<u8>) -> FileCont
         file_name,
         media_type: "application/pdf".to_owned(),
         bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn a_file_has_one_ending_whatever_its_document_is_called() {
+        for (name, expected) in [
+            ("report", "report"),
+            ("report.pdf", "report"),
+            ("급여 명세.PDF", "급여 명세"),
+            ("契約書 .pdf ", "契約書"),
+            ("a/b:c", "abc"),
+            ("..pdf", "pdf"),
+            (".pdf", "pdf"),
+            ("報告", "報告"),
+            ("1.pdf.pdf", "1.pdf"),
+        ] {
+            assert_eq!(stem(name), expected, "{name}");
+        }
     }
 }
