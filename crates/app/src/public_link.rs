@@ -250,7 +250,10 @@ impl App {
             member: caller.member,
             template: kept.request.template_id.unwrap_or(TemplateId(0)),
             workflow_name: name.trim().chars().take(LONGEST_NAME).collect(),
-            language: language.unwrap_or_default(),
+            language: match language {
+                Some(language) => language,
+                None => self.company(&caller.company)?.language,
+            },
             request: self
                 .vault
                 .encrypt(Purpose::PublicLink, &serde_json::to_vec(&kept).map_err(failed)?),

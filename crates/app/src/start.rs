@@ -822,7 +822,7 @@ impl<'a> StartReader<'a> {
             template,
             is_one_off,
             fonts: app.fonts()?,
-            language: Language::default(),
+            language: context.language,
             offset: context.offset,
             faults,
             failure: None,
@@ -1044,6 +1044,9 @@ impl<'a> StartReader<'a> {
             read.push(self.recipient(index, recipient));
         }
         let Some(template) = template else {
+            if given.is_empty() {
+                self.fault(Fault::new("recipient_list", FaultCode::Required));
+            }
             return (Vec::new(), Vec::new(), Vec::new());
         };
         if given.is_empty() && template.steps.iter().any(|step| step.writer.is_none()) {

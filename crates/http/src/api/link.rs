@@ -53,7 +53,7 @@ pub struct LinkStartRequest {
     pub field_list: Option<Vec<FieldInput>>,
     /// When each document expires. Default: the company's setting, counted from its start.
     pub expiry_date: Option<String>,
-    /// `ko`, `en` or `ja`. Default `ko`. The visitor's page can be read in another.
+    /// `ko`, `en` or `ja`. Default: the company's. The visitor's page can be read in another.
     pub language: Option<String>,
     /// A message to the writers.
     #[schema(max_length = 250)]

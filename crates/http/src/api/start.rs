@@ -47,8 +47,7 @@ pub struct StartRequest {
     /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end. Default: the company's setting.
     #[schema(example = "2026-12-31 18:00:00")]
     pub expiry_date: Option<String>,
-    /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also `ko-KR` and kin. Default `ko`, whatever the
-    /// company's language is.
+    /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`. Default: the company's.
     #[schema(example = "ko")]
     pub language: Option<String>,
     /// A message to the writers.
@@ -253,8 +252,8 @@ fn read_content(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
         workflow_name: root.text("workflow_name", faults),
         recipients: list(root, "recipient_list", faults, recipient),
         fields: given_fields(root, faults),
-        expiry_date: root.text("expiry_date", faults),
-        language: root.text("language", faults),
+        expiry_date: unless_empty(root.text("expiry_date", faults)),
+        language: unless_empty(root.text("language", faults)),
         comment: root.text("comment", faults),
         cc: list(root, "cc_list", faults, |copy, faults| StartCopy {
             name: copy.text("name", faults),
@@ -291,7 +290,7 @@ fn recipient(given: &Members<'_>, faults: &mut Faults) -> StartRecipient {
         role: given.text("role", faults),
         name: given.text("name", faults),
         email: given.text("email", faults),
-        language: given.text("language", faults),
+        language: unless_empty(given.text("language", faults)),
         mobile: given.text("mobile", faults),
         password: given.text("password", faults),
         password_hint: given.text("password_hint", faults),
@@ -299,9 +298,14 @@ fn recipient(given: &Members<'_>, faults: &mut Faults) -> StartRecipient {
     }
 }
 
+/// Programs that fill in every member write an empty text where they have nothing to say.
+fn unless_empty(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
 /// `order`: a step counts from 1.
 pub(super) fn order(given: &Members<'_>, faults: &mut Faults) -> Option<u32> {
-    let value = given.integer("order", faults)?;
+    let value = given.integer_or_text("order", faults)?;
     let order = u32::try_from(value).ok().filter(|order| (1..=1000).contains(order));
     if order.is_none() {
         faults.add(

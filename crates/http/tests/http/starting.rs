@@ -17,7 +17,8 @@ testkit::on_both_databases!(
     a_preview_names_what_nobody_read,
     values_are_taken_as_they_come,
     what_the_guide_shows_is_taken_and_what_it_calls_required_is,
-    a_document_is_korean_unless_its_start_says_otherwise,
+    a_document_has_its_companys_language_unless_its_start_says_otherwise,
+    members_without_content_are_left_out,
     a_key_is_bound_to_the_offset_too,
     a_day_alone_means_its_end,
     a_signature_of_which_nothing_is_seen_is_refused,
@@ -407,7 +408,7 @@ fn values_are_taken_as_they_come(database: &TestDatabase) {
     assert_eq!(server.start(&token, &body).ok()["next_email"], "010-1234-5678");
 }
 
-fn a_document_is_korean_unless_its_start_says_otherwise(database: &TestDatabase) {
+fn a_document_has_its_companys_language_unless_its_start_says_otherwise(database: &TestDatabase) {
     let server = Server::new(database);
     let (company, token, template) = server.with_company("acme");
     let change = app::CompanyChange {
@@ -419,13 +420,13 @@ fn a_document_is_korean_unless_its_start_says_otherwise(database: &TestDatabase)
         .change_company(&company, &change)
         .expect("an English company");
     let started = server.start(&token, &start_body(template)).ok();
-    assert_eq!(started["language"], "ko-KR");
+    assert_eq!(started["language"], "en-US");
     let sign = started["sign_url"].as_str().expect("an address");
     let page = server.send(server.request("GET", sign.strip_prefix(BASE).expect("ours"), None));
-    assert_eq!(page.header("content-language"), "ko");
+    assert_eq!(page.header("content-language"), "en");
     let mut body = start_body(template);
-    body["language"] = json!("en");
-    assert_eq!(server.start(&token, &body).ok()["language"], "en-US");
+    body["language"] = json!("ja");
+    assert_eq!(server.start(&token, &body).ok()["language"], "ja-JP");
     // The company's is that of answers for which nobody asks for another.
     body["language"] = json!("fr");
     let refused = server.send(
@@ -436,6 +437,39 @@ fn a_document_is_korean_unless_its_start_says_otherwise(database: &TestDatabase)
     assert_eq!(
         refused.problem(422)["errors"][0]["message"],
         "This must be ko, en or ja."
+    );
+}
+
+/// Programs write out every member, numbers as texts too.
+fn members_without_content_are_left_out(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    let plain = server.start(&token, &body).ok();
+    body["language"] = json!("");
+    body["expiry_date"] = json!(" ");
+    body["recipient_list"][0]["language"] = json!("");
+    body["recipient_list"][0]["order"] = json!("1");
+    let started = server.start(&token, &body).ok();
+    assert_eq!(started["language"], plain["language"]);
+    let expiry = |started: &Value| {
+        let id = started["workflow_id"].as_i64().expect("a number");
+        server.get(&format!("/api/v3/workflows/{id}"), &token).ok()["expiry_date"].clone()
+    };
+    assert_eq!(expiry(&started), expiry(&plain));
+    body["recipient_list"][0]["order"] = json!("one");
+    assert_eq!(
+        server.start(&token, &body).faults(),
+        [("recipient_list[0].order".to_owned(), "wrong-type".to_owned())]
+    );
+    // All that is missing is named at once.
+    let faults = server.start(&token, &json!({"workflow_name": "x"})).faults();
+    assert_eq!(
+        faults,
+        [
+            ("recipient_list".to_owned(), "required".to_owned()),
+            ("template_id".to_owned(), "required".to_owned()),
+        ]
     );
 }
 
