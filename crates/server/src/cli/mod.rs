@@ -18,7 +18,9 @@ mod company;
 mod doctor;
 mod document;
 mod fsck;
+mod healthcheck;
 mod mail;
+mod manual;
 mod member;
 mod messenger;
 mod migrate;
@@ -29,9 +31,15 @@ mod token;
 mod verify;
 mod webhook;
 
+/// `script/release` names commit and date: `0.1.0 (1a2b3c4d, 2026-11-30)`.
+const VERSION: &str = match option_env!("COUNTERSIGN_RELEASE") {
+    Some(release) => release,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
 /// Self-hosted electronic signing: one binary that sends documents to be filled and signed, and seals them.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", version, disable_help_subcommand = true)]
+#[command(name = "countersign", version = VERSION, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -103,6 +111,11 @@ enum Command {
     Migrate(migrate::Migrate),
     /// Print the installation's root certificate (PEM): what a verifier elsewhere is given to trust
     Root(root::Root),
+    /// Check that the server on this machine is healthy
+    Healthcheck(healthcheck::Healthcheck),
+    /// Write manual pages and shell completions
+    #[command(hide = true)]
+    Manual(manual::Manual),
     /// A child process that reads strangers' PDFs; started by the service alone
     #[command(hide = true)]
     DocumentWorker,
@@ -167,6 +180,8 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Doctor(_) => doctor::Doctor::run(&context),
         Command::Migrate(_) => migrate::Migrate::run(&context),
         Command::Root(_) => root::Root::run(&context),
+        Command::Healthcheck(command) => command.run(&context),
+        Command::Manual(command) => command.run(),
         Command::DocumentWorker => Ok(ExitCode::FAILURE),
     };
     outcome.map_err(|failure| failure.within(&context.place))

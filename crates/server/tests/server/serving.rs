@@ -329,11 +329,39 @@ fn doctor_says_when_too_few_files_may_be_open() {
 }
 
 #[test]
-fn the_sample_unit_restarts_the_service_and_lets_it_open_enough_files() {
-    let text = include_str!("../../../../docs/operations.md");
-    let (_, unit) = text.split_once("[Service]\n").expect("a unit");
-    let (unit, _) = unit.split_once("```").expect("its end");
+fn the_unit_restarts_the_service_and_lets_it_open_enough_files() {
+    let unit = include_str!("../../../../packaging/debian/countersign.service");
     for setting in ["Restart=on-failure\n", "RestartSec=", "LimitNOFILE=65536\n"] {
         assert!(unit.contains(setting), "{setting}");
+    }
+}
+
+#[test]
+fn a_container_learns_whether_its_server_is_healthy() {
+    let here = Temporary::with_company();
+    let server = here.serve();
+    let address = server.address.trim_start_matches("http://").to_owned();
+    let check = || here.say(&["healthcheck", "--address", &address]);
+    assert_eq!(check().code, Some(0));
+    drop(server);
+    let unhealthy = check();
+    assert_eq!(unhealthy.code, Some(1));
+    assert!(
+        unhealthy.error.contains(&format!("{address} does not answer")),
+        "{}",
+        unhealthy.error
+    );
+}
+
+#[test]
+fn a_package_gets_manual_pages_and_completions() {
+    let here = Temporary::new();
+    let folder = here.path("manual");
+    here.run(&["manual", folder.to_str().expect("a path")], "");
+    let text = |file: &str| std::fs::read_to_string(folder.join(file)).expect(file);
+    assert!(text("countersign.1").contains("countersign"));
+    assert!(text("countersign-template-import.1").contains("FIELDS"));
+    for file in ["countersign.bash", "countersign.fish", "_countersign"] {
+        assert!(text(file).contains("doctor"), "{file}");
     }
 }
