@@ -28,6 +28,7 @@
 //!
 //! May use every other room, and none uses this one.
 
+mod actors;
 mod annotations;
 mod clean;
 mod compare;

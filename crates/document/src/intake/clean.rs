@@ -1,9 +1,10 @@
 //! Removes what could act, change or carry something unseen after people have signed.
 //!
-//! Whether a dictionary is an action is told by the key that leads to it (ISO 32000-2, 12.6), never
+//! Whether a dictionary is an action is told by the way that leads to it ([`super::actors`]), never
 //! by its `/S` alone, which structure elements, transitions and groups have too.
 
 use super::Change;
+use super::actors::{Actors, leads_on};
 use super::look::{Look, change_these, edit_catalog, edit_dict, used};
 use crate::pdf::edit::Edits;
 use crate::pdf::{Dict, Name, Object, Objects, PdfDefect};
@@ -62,9 +63,10 @@ pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     }
     // Also what only the catalog leads to counts as removed.
     let used = used(edits)?;
+    let actors = Actors::of(edits);
     remove_from_catalog(edits, &mut removed);
-    change_these(edits, used, |known, _, object| {
-        clean_object(object, known, &mut removed);
+    change_these(edits, used, |known, id, object| {
+        clean_object(object, actors.contains(id), known, &mut removed);
     })?;
     let counted = [
         (removed.scripts, Change::ScriptsRemoved { count: removed.scripts }),
@@ -200,16 +202,36 @@ fn remove_xfa(edits: &mut Edits<'_>) -> bool {
     form.is_some_and(|form| form.remove(b"XFA").is_some())
 }
 
-fn clean_object(object: &mut Object, known: &impl Objects, removed: &mut Removed) {
+/// `can_act`: it is one of the [`Actors`].
+fn clean_object(object: &mut Object, can_act: bool, known: &impl Look, removed: &mut Removed) {
     match object {
-        Object::Array(items) => items.iter_mut().for_each(|item| clean_object(item, known, removed)),
-        Object::Dict(dict) => clean_dictionary(dict, known, removed),
-        Object::Stream(stream) => clean_dictionary(&mut stream.dict, known, removed),
+        Object::Array(items) => {
+            for item in items {
+                clean_object(item, can_act, known, removed);
+            }
+        }
+        Object::Dict(dict) => clean_dictionary(dict, can_act, known, removed),
+        Object::Stream(stream) => clean_dictionary(&mut stream.dict, false, known, removed),
         _ => {}
     }
 }
 
-fn clean_dictionary(dict: &mut Dict, known: &impl Objects, removed: &mut Removed) {
+fn clean_dictionary(dict: &mut Dict, can_act: bool, known: &impl Look, removed: &mut Removed) {
+    if can_act {
+        remove_actions(dict, known, removed);
+    }
+    if has_embedded_file(dict, known) {
+        dict.remove(b"EF");
+        dict.remove(b"RF");
+        removed.files = removed.files.saturating_add(1);
+    }
+    clean_annotation(dict, removed);
+    for (key, value) in dict.iter_mut() {
+        clean_object(value, can_act && leads_on(key), known, removed);
+    }
+}
+
+fn remove_actions(dict: &mut Dict, known: &impl Look, removed: &mut Removed) {
     let mut count = |action: Option<Action>| match action {
         Some(Action::Script) => removed.scripts = removed.scripts.saturating_add(1),
         Some(Action::Other) => removed.actions = removed.actions.saturating_add(1),
@@ -220,7 +242,7 @@ fn clean_dictionary(dict: &mut Dict, known: &impl Objects, removed: &mut Removed
     {
         list.iter().for_each(|(_, value)| count(action(known, value)));
     }
-    for key in [&b"A"[..], b"PA", b"OpenAction", b"Next"] {
+    for key in [&b"A"[..], b"PA", b"NA", b"OpenAction", b"Next"] {
         let Some(value) = dict.get_mut(key) else { continue };
         if key == b"Next"
             && let Object::Array(chain) = value
@@ -241,16 +263,17 @@ fn clean_dictionary(dict: &mut Dict, known: &impl Objects, removed: &mut Removed
             dict.remove(key);
         }
     }
-    // In a file specification (7.11.3); usage rights have an array under this key.
-    if matches!(dict.get(b"EF"), Some(Object::Dict(_) | Object::Ref(_))) {
-        dict.remove(b"EF");
-        dict.remove(b"RF");
-        removed.files = removed.files.saturating_add(1);
-    }
-    clean_annotation(dict, removed);
-    for (_, value) in dict.iter_mut() {
-        clean_object(value, known, removed);
-    }
+}
+
+/// Is it a file specification that carries its file (7.11.4)? Usage rights have an array under this key, and resources whatever
+/// they like.
+fn has_embedded_file(dict: &Dict, known: &impl Look) -> bool {
+    let Some(Object::Dict(files)) = known.value_in(dict, b"EF") else {
+        return false;
+    };
+    [&b"F"[..], b"UF", b"DOS", b"Mac", b"Unix"]
+        .iter()
+        .any(|key| matches!(known.value_in(files, key), Some(Object::Stream(_))))
 }
 
 /// Media annotations become stamps (12.5.6.12): their picture stays, and nothing plays.

@@ -5,7 +5,8 @@
 //! Within hidden marked content everything goes that paints; what sets the graphics state stays, for
 //! viewers carry it out as well. The comparison of pages proves that nothing shows differently.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::content::{self, Instruction};
@@ -26,7 +27,13 @@ pub(super) struct Layers {
 }
 
 /// The groups that are off when the file is opened.
-struct Off(BTreeSet<Ref>);
+struct Off {
+    groups: BTreeSet<Ref>,
+    /// What has been found out about entries and expressions: each is looked at once, however often the file names it, and one that
+    /// leads back to itself counts as shown.
+    hidden: RefCell<BTreeMap<Ref, bool>>,
+    shown: RefCell<BTreeMap<Ref, bool>>,
+}
 
 /// Removes all layers; `most` bounds what one stream may decompress to.
 pub(super) fn remove(edits: &mut Edits<'_>, most: usize) -> Result<Layers, PdfDefect> {
@@ -57,8 +64,8 @@ pub(super) fn remove(edits: &mut Edits<'_>, most: usize) -> Result<Layers, PdfDe
     }
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Ok(Layers {
-        hidden: count(off.0.len()),
-        shown: count(groups.difference(&off.0).count()),
+        hidden: count(off.groups.len()),
+        shown: count(groups.difference(&off.groups).count()),
     })
 }
 
@@ -176,7 +183,12 @@ impl Off {
             off.remove(&group);
         }
         off.extend(references(configuration, b"OFF"));
-        Some((Self(off), groups))
+        let off = Self {
+            groups: off,
+            hidden: RefCell::default(),
+            shown: RefCell::default(),
+        };
+        Some((off, groups))
     }
 
     /// Does a picture's, form's or annotation's own entry hide it?
@@ -186,11 +198,17 @@ impl Off {
 
     /// Is a group, or a membership of groups, off (8.11.2)?
     fn hides(&self, objects: &impl Objects, entry: &Object) -> bool {
-        if let Object::Ref(id) = entry
-            && self.0.contains(id)
-        {
+        let Object::Ref(id) = entry else {
+            return self.hides_by(objects, entry);
+        };
+        if self.groups.contains(id) {
             return true;
         }
+        once(&self.hidden, *id, false, || self.hides_by(objects, entry))
+    }
+
+    /// The same of a membership of groups.
+    fn hides_by(&self, objects: &impl Objects, entry: &Object) -> bool {
         let Object::Dict(membership) = objects.follow(entry) else {
             return false;
         };
@@ -208,7 +226,7 @@ impl Off {
             Some(Object::Array(groups)) => groups.iter().collect(),
             _ => Vec::new(),
         };
-        let is_off = |group: &&Object| group.as_ref().is_some_and(|id| self.0.contains(&id));
+        let is_off = |group: &&Object| group.as_ref().is_some_and(|id| self.groups.contains(&id));
         if groups.is_empty() {
             return false;
         }
@@ -228,9 +246,12 @@ impl Off {
         if depth > DEEPEST {
             return true;
         }
-        let shows = |operand: &Object| match objects.follow(operand) {
-            Object::Array(expression) => self.shows(objects, expression, depth + 1),
-            _ => operand.as_ref().is_some_and(|id| !self.0.contains(&id)),
+        let shows = |operand: &Object| match (operand, objects.follow(operand)) {
+            (Object::Ref(id), Object::Array(expression)) => {
+                once(&self.shown, *id, true, || self.shows(objects, expression, depth + 1))
+            }
+            (_, Object::Array(expression)) => self.shows(objects, expression, depth + 1),
+            _ => operand.as_ref().is_some_and(|id| !self.groups.contains(&id)),
         };
         if operator.is_name(b"Or") {
             operands.iter().any(shows)
@@ -293,6 +314,17 @@ impl Off {
                 .and_then(|name| properties.get(name))
                 .is_some_and(|entry| self.hides(objects, entry))
     }
+}
+
+/// What is known of an object, or is found out now. Whoever asks meanwhile is given `meanwhile`.
+fn once(known: &RefCell<BTreeMap<Ref, bool>>, id: Ref, meanwhile: bool, find_out: impl FnOnce() -> bool) -> bool {
+    if let Some(answer) = known.borrow().get(&id) {
+        return *answer;
+    }
+    known.borrow_mut().insert(id, meanwhile);
+    let answer = find_out();
+    known.borrow_mut().insert(id, answer);
+    answer
 }
 
 /// What stands in the place of an operator that paints.

@@ -97,6 +97,13 @@ pub(super) trait Look: Objects + Sized {
 
 impl<T: Objects> Look for T {}
 
+/// Does a dictionary say what it is? One that does not may hold names of the file's own choice, of fonts or pictures.
+pub(super) fn says_what_it_is(dict: &Dict) -> bool {
+    [&b"Type"[..], b"Subtype", b"Parent", b"Length"]
+        .iter()
+        .any(|key| dict.has(key))
+}
+
 /// What an object contains.
 pub(super) fn parts(object: &Object) -> Box<dyn Iterator<Item = &Object> + '_> {
     match object {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use super::actors::Actors;
 use super::look::{
     Look, change_each, dict, edit_catalog, edit_dict, empty_form, name, used, whole_numbers, with_content,
 };
@@ -136,8 +137,12 @@ fn settle_kids(edits: &mut Edits<'_>, node: &Dict, seen: &mut BTreeSet<Ref>) -> 
 fn settle_links(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let mut dropped = 0_u32;
     let mut trees = Trees::default();
+    let actors = Actors::of(edits);
     change_each(edits, |_, id, object| {
         let Object::Dict(dict) = object else { return };
+        if !actors.contains(id) {
+            return;
+        }
         let mut keeps = |next: &Object| {
             let is_kept = next.as_ref().is_none_or(|next| trees.add(id, next));
             dropped = dropped.saturating_add(u32::from(!is_kept));

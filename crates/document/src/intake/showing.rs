@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Refused;
-use super::look::Look;
+use super::look::{Look, says_what_it_is};
 use crate::pdf::filter;
 use crate::pdf::{Dict, Object, Ref, Stream};
 
@@ -77,7 +77,8 @@ fn streams<O: Look>(objects: &O) -> Vec<(u32, Ref, &Stream)> {
 }
 
 fn shown(dict: &Dict) -> impl Iterator<Item = &Object> {
-    let shown = |key: &crate::pdf::Name| !UNSHOWN.iter().any(|unshown| key.is(unshown));
+    let is_typed = says_what_it_is(dict);
+    let shown = move |key: &crate::pdf::Name| !is_typed || !UNSHOWN.iter().any(|unshown| key.is(unshown));
     dict.iter().filter(move |(key, _)| shown(key)).map(|(_, value)| value)
 }
 

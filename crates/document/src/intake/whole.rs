@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use super::look::parts;
+use super::look::{parts, says_what_it_is};
 use crate::pdf::{Dict, Object, Ref, View};
 
 /// Where the catalog leads to what shows on pages: the pages, the form, and which layers are on.
@@ -131,12 +131,9 @@ fn lacks_what_pages_need(view: View<'_>, listed: Option<View<'_>>) -> bool {
     false
 }
 
-/// The values of a dictionary that may show. One that says nothing of what it is holds names of the file's own choice, of fonts
-/// or pictures. A length was looked for where it was needed.
+/// The values of a dictionary that may show. A length was looked for where it was needed.
 fn shown(dict: &Dict) -> impl Iterator<Item = &Object> {
-    let is_typed = [&b"Type"[..], b"Subtype", b"Parent", b"Length"]
-        .iter()
-        .any(|key| dict.has(key));
+    let is_typed = says_what_it_is(dict);
     dict.iter()
         .filter(move |(key, _)| !is_typed || !(key.is(b"Length") || NOT_SHOWN.iter().any(|unseen| key.is(unseen))))
         .map(|(_, value)| value)

@@ -33,14 +33,14 @@ fn page(annotations: &[&str], more: &[&str]) -> Vec<u8> {
     file(&objects, "")
 }
 
-fn stream(entries: &str, content: &str) -> String {
+pub fn stream(entries: &str, content: &str) -> String {
     format!(
         "<</Type/XObject/Subtype/Form{entries}/Length {}>>\nstream\n{content}\nendstream",
         content.len()
     )
 }
 
-fn file(objects: &[String], trailer: &str) -> Vec<u8> {
+pub fn file(objects: &[String], trailer: &str) -> Vec<u8> {
     let mut text = "%PDF-1.7\n".to_owned();
     let mut table = String::new();
     for (object, number) in objects.iter().zip(1..) {
