@@ -1,13 +1,15 @@
 //! Writes an upload once: only what the trailer leads to, in the canonical form of [`write::whole`]. From the old trailer we keep
 //! only `/Root`, `/Info` and `/ID`.
 
+use std::collections::BTreeSet;
+
 use sha2::{Digest, Sha256};
 
 use super::Refused;
 use super::look::Look;
 use crate::pdf::edit::Edits;
 use crate::pdf::object::{Dict, Str};
-use crate::pdf::{Object, Objects, write};
+use crate::pdf::{Object, Objects, PdfDefect, Ref, structure, write};
 
 /// Everything that ISO 32000-2 and PAdES ask for is known to readers of this version.
 const LEAST_VERSION: &str = "1.7";
@@ -32,8 +34,27 @@ pub(super) fn rewrite(edits: &Edits<'_>, upload: &[u8]) -> Result<Vec<u8>, Refus
     let permanent = edits.array_in(old, b"ID").and_then(<[Object]>::first);
     let permanent = permanent.map(|half| edits.follow(half)).and_then(Object::as_str);
     trailer.set(b"ID", identifier(permanent.map(Str::bytes), upload));
-    let written = write::whole(with_info.as_ref().unwrap_or(edits), version(upload), &trailer)?;
+    let edits = with_info.as_ref().unwrap_or(edits);
+    let with_structure = without_dangling(edits)?;
+    let written = write::whole(with_structure.as_ref().unwrap_or(edits), version(upload), &trailer)?;
     Ok(written.bytes)
+}
+
+/// The file with a structure that names no annotation which is on no page any more (14.7.5.3); none if its structure is right.
+fn without_dangling<'f>(edits: &Edits<'f>) -> Result<Option<Edits<'f>>, PdfDefect> {
+    if !edits.catalog()?.has(b"StructTreeRoot") {
+        return Ok(None);
+    }
+    let mut annotations = BTreeSet::new();
+    for page in edits.pages()? {
+        let items = edits.dict_at(page).and_then(|page| edits.array_in(page, b"Annots"));
+        annotations.extend(items.unwrap_or_default().iter().filter_map(Object::as_ref));
+    }
+    // Whole objects of the content are named so, too.
+    let is_gone = |id: Ref| !annotations.contains(&id) && !matches!(edits.at(id), Object::Stream(_));
+    let mut settled = edits.clone();
+    let count = structure::forget(&mut settled, is_gone)?;
+    Ok((count > 0).then_some(settled))
 }
 
 /// The version of the file's header, or the least one.

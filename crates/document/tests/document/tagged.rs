@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use document::evidence::certificate::{Card, State, Tone, render};
+use document::intake::{Limits, inspect};
 use document::marks::extend;
 use document::marks::stamp::{Mark, MarkContent, stamp};
 use document::pdf::edit::Edits;
@@ -345,4 +346,46 @@ fn the_structure_forgets_what_is_gone() {
     let (_, element) = edits.changed().first_key_value().expect("the element");
     let element = element.as_dict().expect("an element");
     assert!(element.get(b"S").is_some_and(|kind| kind.is_name(b"Form")) && !element.has(b"K"));
+}
+
+/// The structure may name only annotations that are still on a page (14.7.5.3).
+#[test]
+fn intake_leaves_no_reference_to_an_annotation_that_is_gone() {
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[6 0 R]>>/StructTreeRoot 9 0 R/MarkInfo<</Marked true>>>>",
+        "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Annots[6 0 R 7 0 R 8 0 R]/Tabs/S>>",
+        "<</Type/StructElem/S/Link/P 9 0 R/K[<</Type/OBJR/Obj 8 0 R/Pg 3 0 R>>]>>",
+        "<</Type/StructElem/S/Form/P 9 0 R/K<</Type/OBJR/Obj 6 0 R/Pg 3 0 R>>>>",
+        "<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/V(x)/DA(/Helv 9 Tf)/Rect[9 9 99 29]/F 4/StructParent 0>>",
+        "<</Type/Annot/Subtype/Text/Contents(A remark)/Rect[9 99 29 119]/F 4/StructParent 1>>",
+        "<</Type/Annot/Subtype/Link/Rect[9 199 99 219]/Border[0 0 0]/F 4/StructParent 2/A<</S/URI/URI(https://example.com)>>>>",
+        "<</Type/StructTreeRoot/K[4 0 R 5 0 R <</Type/OBJR/Obj 7 0 R/Pg 3 0 R>>]>>",
+    ]
+    .map(str::to_owned);
+    let pdf = crate::annotations::file(&objects, "");
+    let taken = inspect(pdf, &Limits::default()).unwrap_or_else(|refused| panic!("{refused}"));
+    let file = File::open(taken.pdf, None).expect("it keeps the rules");
+    let view = file.latest();
+    let page = view.pages().expect("pages")[0];
+    let annotations = view
+        .array(view.page(page).expect("a page"), b"Annots")
+        .expect("annotations");
+    let annotations = annotations.expect("the link").to_vec();
+    let mut named = Vec::new();
+    for (_, object) in view.objects() {
+        let mut waiting = vec![object.expect("read").clone()];
+        while let Some(object) = waiting.pop() {
+            match object {
+                Object::Array(items) => waiting.extend(items),
+                Object::Dict(dict) => {
+                    named.extend(dict.get(b"Obj").cloned().filter(|_| dict.is_type(b"OBJR")));
+                    waiting.extend(dict.iter().map(|(_, value)| value.clone()));
+                }
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(annotations.len(), 1, "the link is left");
+    assert_eq!(named, annotations);
 }
