@@ -61,6 +61,11 @@ impl Form {
         Ok(body)
     }
 
+    /// The parts that nobody reads, as faults, if the client wants nothing to be ignored.
+    pub fn unread(&self) -> Vec<Fault> {
+        self.unread.faults()
+    }
+
     /// All parts, in order.
     pub fn parts(&self) -> &[Part] {
         &self.parts

@@ -1,10 +1,12 @@
-//! What a request says and nobody reads: unknown members of its JSON, and query parameters that its call does not have.
+//! What a request says and nobody reads: unknown members of its JSON, and query parameters and parts of a form that its call does
+//! not have.
 //!
 //! They are ignored, and the answer names them in an `Ignored-Members` header. A client that sends `Prefer: handling=strict`
 //! (RFC 7240) gets 422 instead, before anything is done.
 //!
-//! No route can forget it: the frame lays [`tell`] around every route, and a body's members are read by
-//! [`JsonBody::read`](crate::json_body::JsonBody::read) alone, which knows which of them were asked for.
+//! No route can forget it: the frame lays [`tell`] around every route, a body's members are read by
+//! [`JsonBody::read`](crate::json_body::JsonBody::read) alone, which knows which of them were asked for, and the parts of a form by
+//! [`multipart::read`](crate::multipart::read) alone, which compares them with the call's description.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -36,6 +38,8 @@ pub struct Unread(Arc<Found>);
 #[derive(Debug, Default)]
 struct Found {
     is_strict: bool,
+    /// The parts of a form that the call has.
+    parts: BTreeSet<&'static str>,
     places: Mutex<Vec<String>>,
 }
 
@@ -80,6 +84,8 @@ pub struct Takes {
     pub query: BTreeSet<&'static str>,
     /// Whether it reads a JSON body, in which the unread parameters are refused together with the unread members.
     pub json: bool,
+    /// The names of the parts of its form, if it reads one.
+    pub parts: BTreeSet<&'static str>,
 }
 
 impl Unread {
@@ -88,7 +94,7 @@ impl Unread {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    fn asked_by(headers: &HeaderMap) -> Self {
+    fn asked_by(headers: &HeaderMap, parts: BTreeSet<&'static str>) -> Self {
         let is_strict = headers
             .get_all(PREFER)
             .iter()
@@ -101,6 +107,7 @@ impl Unread {
             });
         Self(Arc::new(Found {
             is_strict,
+            parts,
             places: Mutex::default(),
         }))
     }
@@ -111,6 +118,13 @@ impl Unread {
         if places.len() < MOST {
             let name: String = name.chars().take(MOST_OF_NAME).collect();
             places.push(within(place, &name));
+        }
+    }
+
+    /// Nobody reads this part of a form, unless the call's description has it.
+    pub fn add_part(&self, name: &str) {
+        if !self.0.parts.is_empty() && !self.0.parts.contains(name) {
+            self.add("", name);
         }
     }
 
@@ -157,7 +171,8 @@ fn header(places: &[String]) -> Option<HeaderValue> {
 /// Tells a client what of its request was ignored, or refuses the request. `takes` is not known of pages: what an address of theirs
 /// says besides is theirs to read or not.
 pub async fn tell(State(takes): State<Option<Arc<Takes>>>, mut request: Request, next: Next) -> Response {
-    let unread = Unread::asked_by(request.headers());
+    let parts = takes.as_ref().map(|takes| takes.parts.clone()).unwrap_or_default();
+    let unread = Unread::asked_by(request.headers(), parts);
     let mut refused = Vec::new();
     if let Some(takes) = takes {
         let query = request.uri().query().unwrap_or_default();
@@ -189,7 +204,7 @@ mod tests {
         for preference in preferences {
             headers.append(PREFER, HeaderValue::from_static(preference));
         }
-        Unread::asked_by(&headers).0.is_strict
+        Unread::asked_by(&headers, BTreeSet::new()).0.is_strict
     }
 
     #[test]

@@ -6,11 +6,12 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, header};
 
+use crate::ignored_members::Unread;
 use crate::json_body;
 
 /// What a form needs besides what its members hold.
 const FRAME: u64 = 64 * 1024;
-/// More members than any form of ours has; what follows is left unread.
+/// More members than any form of ours has; what follows is unread.
 const MOST_PARTS: usize = 100;
 
 /// One member of a form.
@@ -34,7 +35,8 @@ pub fn media_type(headers: &HeaderMap) -> String {
         .unwrap_or_default()
 }
 
-/// The members of a form, which hold at most `limit` bytes together.
+/// The members of a form, which hold at most `limit` bytes together. Those that the call does not have are unread
+/// ([`crate::ignored_members`]).
 ///
 /// Fails with `Unsupported` where it is no form, with `BrokenBody` where it is a broken one, and as [`json_body::read`].
 pub async fn read(request: Request, limit: u64) -> Result<Vec<Part>, Error> {
@@ -44,17 +46,21 @@ pub async fn read(request: Request, limit: u64) -> Result<Vec<Part>, Error> {
         });
     }
     let (head, body) = request.into_parts();
+    let unread = Unread::of(&head.extensions);
     let whole = json_body::read(&head.headers, body, limit.saturating_add(FRAME)).await?;
     let request = Request::from_parts(head, Body::from(whole));
     let broken = || Error::BrokenBody;
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken())?;
     let mut parts = Vec::new();
     while let Some(field) = form.next_field().await.map_err(|_| broken())? {
+        let name = field.name().unwrap_or_default().to_owned();
         if parts.len() >= MOST_PARTS {
-            break;
+            unread.add("", &name);
+            continue;
         }
+        unread.add_part(&name);
         parts.push(Part {
-            name: field.name().unwrap_or_default().to_owned(),
+            name,
             file_name: field.file_name().map(str::to_owned),
             bytes: field.bytes().await.map_err(|_| broken())?,
         });

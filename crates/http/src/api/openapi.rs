@@ -5,7 +5,7 @@
 //! list of error ids. A snapshot of the whole is under test, so that no change goes unseen, and so
 //! is that every route of the table is described and every described path is a route.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use app::{ConflictCode, FaultCode, ForbiddenCode, ThrottleCode};
@@ -211,10 +211,20 @@ pub fn takes(method: &Method, path: &str) -> Option<Takes> {
     let query = parameters
         .filter(|parameter| parameter["in"] == "query")
         .filter_map(|parameter| parameter["name"].as_str());
+    let content = &operation["requestBody"]["content"];
     Some(Takes {
         query: query.chain(["lang"]).collect(),
-        json: operation["requestBody"]["content"].get("application/json").is_some(),
+        json: content.get("application/json").is_some(),
+        parts: members_of(&content["multipart/form-data"]["schema"]),
     })
+}
+
+/// The names of the members that a described schema has.
+fn members_of(schema: &'static Value) -> BTreeSet<&'static str> {
+    let named = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let schema = named.map_or(schema, |name| &DOCUMENT["components"]["schemas"][name]);
+    let members = schema["properties"].as_object().into_iter().flatten();
+    members.map(|(name, _)| name.as_str()).collect()
 }
 
 /// The document for an installation that is reached at `base`.

@@ -27,6 +27,9 @@ pub struct SendForm {
     /// `import`: the fields of the PDF's own form become fields of the document.
     #[schema(pattern = "^import$")]
     pub form_fields: Option<String>,
+    /// With `form_fields`: the name of what the fields make up, where `fields` gives none. Default: the file's name.
+    #[schema(max_length = 128)]
+    pub name: Option<String>,
     /// The password that opens the PDF, where it needs one.
     pub password: Option<String>,
     /// The start as JSON. The document's template is made of this form: a `template_id` is ignored.
@@ -71,7 +74,7 @@ pub async fn send(
     start.offset = query.text("offset", &mut faults);
     start.idempotency = idempotency(&headers, &query, caller.offset, form.fingerprint(), &mut faults);
     start.faults = faults.into_inner();
-    let given = Given::of(form.parts(), true)?;
+    let given = Given::of(&form, true)?;
     let sent = http.blocking(move |app| {
         let one_off = OneOff {
             pdf: given.file.as_deref().unwrap_or_default(),

@@ -7,8 +7,8 @@ use document::intake::Wishes;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use crate::form::Form;
 use crate::json_body::Faults;
-use crate::multipart::{self, Part};
 
 /// FIELDS.json with all the fields that it may have is smaller.
 pub(super) const LARGEST_FIELDS: u64 = 4 * 1024 * 1024;
@@ -56,17 +56,20 @@ pub(super) struct Given {
 impl Given {
     /// Reads the form; `needs_file` where there is no PDF yet.
     pub(super) async fn read(request: Request, largest_document: u64, needs_file: bool) -> Result<Self, Error> {
-        let parts = multipart::read(request, largest_document.saturating_add(LARGEST_FIELDS)).await?;
-        Self::of(&parts, needs_file)
+        let form = Form::read(request, largest_document.saturating_add(LARGEST_FIELDS)).await?;
+        Self::of(&form, needs_file)
     }
 
-    /// Reads the parts of a form; those that it does not know are ignored.
-    pub(super) fn of(parts: &[Part], needs_file: bool) -> Result<Self, Error> {
+    /// Reads the parts of a form.
+    pub(super) fn of(form: &Form, needs_file: bool) -> Result<Self, Error> {
         let mut faults = Faults::default();
+        for fault in form.unread() {
+            faults.add(fault);
+        }
         let mut given = Self::default();
         let (mut name, mut file_name) = (None, None);
         // The last of two members of one name counts, as everywhere.
-        for part in parts {
+        for part in form.parts() {
             let mut text = |name: &str| {
                 let text = std::str::from_utf8(&part.bytes).ok();
                 if text.is_none() {
@@ -87,7 +90,6 @@ impl Given {
                     Some("") | None => {}
                     Some(_) => faults.add(Fault::new("form_fields", FaultCode::NotAllowed).with("allowed", IMPORT)),
                 },
-                // Unknown members are ignored.
                 _ => {}
             }
         }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::answers::FileBytes;
+use crate::ignored_members::Unread;
 use crate::json_body;
 use crate::multipart;
 use crate::problem::{AnswerLanguage, Failure, Problem};
@@ -268,6 +269,7 @@ pub async fn verify(
 
 /// The file of a request: its body, or the first file of its form.
 async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
+    let unread = Unread::of(request.extensions());
     match multipart::media_type(request.headers()).as_str() {
         "" | "application/pdf" | "application/octet-stream" => {
             let (parts, body) = request.into_parts();
@@ -280,8 +282,19 @@ async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
                 },
                 other => other,
             })?;
-            let file = parts.into_iter().find(|part| part.file_name.is_some());
-            Ok(file.map(|file| file.bytes).unwrap_or_default())
+            let place = parts.iter().position(|part| part.file_name.is_some());
+            let mut file = Bytes::new();
+            for (index, part) in parts.into_iter().enumerate() {
+                if Some(index) == place {
+                    file = part.bytes;
+                } else {
+                    unread.add("", &part.name);
+                }
+            }
+            match unread.faults() {
+                faults if faults.is_empty() => Ok(file),
+                faults => Err(Error::Unprocessable(faults)),
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a request says and no call reads is named in the answer, or refused if the client wants that: on every route.
 
 use domain::CompanyId;
+use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};
 use testkit::database::TestDatabase;
 
@@ -8,6 +9,7 @@ use crate::support::{Answer, PASSWORD, Server, login_body, plain, start_body};
 
 testkit::on_both_databases!(
     every_call_with_a_json_body_names_an_unknown_member_or_refuses_it,
+    every_call_with_a_form_names_an_unknown_part_or_refuses_it,
     every_call_names_an_unknown_parameter_or_refuses_it,
     an_unknown_member_is_named_wherever_it_stands,
 );
@@ -48,6 +50,20 @@ impl World {
 
     /// Asks a call about a new document or template.
     fn ask(&self, method: &str, path: &str, query: &str, body: Option<&Value>, strict: bool) -> Answer {
+        self.ask_with(method, path, query, strict, |request| match body {
+            Some(body) => request.json(body),
+            None => request,
+        })
+    }
+
+    fn ask_with(
+        &self,
+        method: &str,
+        path: &str,
+        query: &str,
+        strict: bool,
+        add_body: impl FnOnce(RequestBuilder) -> RequestBuilder,
+    ) -> Answer {
         let id = if path.contains("/templates/") {
             self.server.template(&self.company, &plain(1, "end")).to_string()
         } else {
@@ -63,10 +79,7 @@ impl World {
         if strict {
             request = request.header("prefer", "handling=strict");
         }
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        self.server.send(request)
+        self.server.send(add_body(request))
     }
 }
 
@@ -111,6 +124,45 @@ fn every_call_with_a_json_body_names_an_unknown_member_or_refuses_it(database: &
     };
     assert_eq!(log_in(false), (vec![UNKNOWN.to_owned()], json!("00")));
     assert_eq!(log_in(true), (Vec::new(), json!("12")), "in the login's own shape");
+}
+
+fn every_call_with_a_form_names_an_unknown_part_or_refuses_it(database: &TestDatabase) {
+    let world = World::new(database);
+    let part = |name: &str, file: &str| {
+        format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{{}}\r\n")
+    };
+    let form = |parts: &[String]| format!("{}--x--\r\n", parts.concat());
+    let asked = |method: &str, path: &str, strict: bool, body: String| {
+        world.ask_with(method, path, "", strict, |request| {
+            let request = request.header("content-type", "multipart/form-data; boundary=x");
+            request.body(body)
+        })
+    };
+    let mut count = 0;
+    for (method, path, operation) in calls(&world.server) {
+        let is_verify = path.ends_with("/verify");
+        if !is_verify && operation["requestBody"]["content"].get("multipart/form-data").is_none() {
+            continue;
+        }
+        count += 1;
+        let call = format!("{method} {path}");
+        let file = part("file", "; filename=\"a.pdf\"");
+        let known = [file, part(UNKNOWN, "")];
+        let known = if is_verify {
+            known.to_vec()
+        } else {
+            [known.as_slice(), &[part("start", "")]].concat()
+        };
+        let body = form(&known);
+        let mut names = named(&asked(&method, &path, false, body.clone()));
+        names.retain(|name| name != "start");
+        assert_eq!(names, [UNKNOWN], "{call}");
+        refused(&asked(&method, &path, true, body), &call);
+    }
+    assert_eq!(count, 5, "templates twice, send, bulk, verify");
+    // Nobody reads more parts than a form can have, and none is passed over.
+    let many: Vec<String> = (0..101).map(|_| part("file", "")).collect();
+    assert_eq!(named(&asked("POST", "/api/v3/templates", false, form(&many))), ["file"]);
 }
 
 fn every_call_names_an_unknown_parameter_or_refuses_it(database: &TestDatabase) {
