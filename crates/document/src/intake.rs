@@ -203,17 +203,23 @@ pub fn inspect_counting(
         return Err(Refused::DynamicXfa);
     }
     let mut edits = upload.edits();
-    settle::settle_page_tree(&mut edits)?;
+    let dropped = settle::settle_page_tree(&mut edits, &upload)?;
     counted(count(edits.pages()?.len()));
     refuse_many_pages(&edits, limits)?;
     let (mut changes, mut warnings) = read_as(&upload);
+    if dropped > 0 {
+        changes.push(Change::DamageDropped { count: dropped });
+    }
     showing::refuse_unreadable(&edits)?;
     let settled = settle::settle(&mut edits, &upload)?;
     changes.extend(settled.changes);
     warnings.extend(settled.warnings);
     let pages = page_sizes(&edits, limits)?;
+    let unsettled = edits.clone();
     let seen = annotations::settle(&mut edits)?;
-    let mut before = Before::new(&edits, bytes, password, &pages, (seen.is_changed, &mut warnings))?;
+    let settled = seen.is_changed.then_some(&unsettled);
+    let mut before = Before::new(&edits, bytes, password, &pages, (settled, &mut warnings))?;
+    drop(unsettled);
     changes.extend(seen.changes);
     warnings.extend(seen.warnings);
     let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
@@ -248,18 +254,25 @@ pub fn inspect_counting(
     })
 }
 
-/// The changes in their order; looks that were made of widgets, and values that were drawn, count together.
+/// The changes in their order; what several steps did of one kind counts together.
 fn each_kind_once(mut changes: Vec<Change>) -> Vec<Change> {
-    let mut made = 0_u32;
+    let (mut made, mut dropped) = (0_u32, 0_u32);
     changes.retain(|change| match change {
         Change::AppearancesMade { count } => {
             made = made.saturating_add(*count);
+            false
+        }
+        Change::DamageDropped { count } => {
+            dropped = dropped.saturating_add(*count);
             false
         }
         _ => true,
     });
     if made > 0 {
         changes.push(Change::AppearancesMade { count: made });
+    }
+    if dropped > 0 {
+        changes.push(Change::DamageDropped { count: dropped });
     }
     changes.sort_unstable();
     changes
@@ -329,13 +342,13 @@ struct Written {
 impl<'a> Before<'a> {
     /// The upload as it came; or, where viewers read it differently and by the rules of the format only one of them is right, or
     /// our renderer cannot read it, that reading of it, which the sender is warned of. Where annotations were changed, so that all
-    /// viewers show the same, the upload with these.
+    /// viewers show the same, the upload with these: then the upload is compared with what it was before that (`unsettled`).
     fn new(
         edits: &Edits<'_>,
         upload: SharedBytes,
         password: Option<&'a str>,
         pages: &'a [PageSize],
-        (is_changed, warnings): (bool, &mut Vec<Warning>),
+        (unsettled, warnings): (Option<&Edits<'_>>, &mut Vec<Warning>),
     ) -> Result<Self, Refused> {
         let is_shown = Opened::with_password(upload.clone(), password.unwrap_or_default()).is_ok();
         if !is_shown && !warnings.contains(&Warning::NotCompared) {
@@ -345,7 +358,13 @@ impl<'a> Before<'a> {
             .iter()
             .any(|warning| matches!(warning, Warning::NotCompared | Warning::DeletedContentGone));
         let mut hiding = edits.clone();
-        let reading = if layers::hide_annotations(&mut hiding)? > 0 || is_read_differently || is_changed {
+        let is_hiding = layers::hide_annotations(&mut hiding)? > 0;
+        let unhidden = unsettled.or(is_hiding.then_some(edits));
+        if let Some(unhidden) = unhidden.filter(|_| !is_read_differently) {
+            let written = rewrite::rewrite(unhidden, &upload)?;
+            compare::same_pages(upload.clone(), password, written, pages)?;
+        }
+        let reading = if unhidden.is_some() || is_read_differently {
             Some(SharedBytes::from(rewrite::rewrite(&hiding, &upload)?))
         } else {
             None

@@ -49,12 +49,14 @@ pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, 
     if upload.refers_to_deleted()? {
         settled.warnings.push(Warning::DeletedContentGone);
     }
-    let assumed = settle_pages(edits, upload)?;
+    let (assumed, others) = settle_pages(edits, upload)?;
     if assumed > 0 {
         settled.changes.push(Change::PageSizeAssumed { count: assumed });
         settled.warnings.push(Warning::NotCompared);
     }
-    let dropped = settle_streams(edits)?.saturating_add(settle_links(edits)?);
+    let dropped = settle_streams(edits)?
+        .saturating_add(settle_links(edits)?)
+        .saturating_add(others);
     if dropped > 0 {
         settled.changes.push(Change::DamageDropped { count: dropped });
     }
@@ -62,8 +64,9 @@ pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, 
 }
 
 /// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is and names its parent, no node comes
-/// twice, and what is no dictionary is none. Viewers' rule decides which nodes are pages.
-pub(super) fn settle_page_tree(edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
+/// twice, and what is no dictionary is none. Viewers' rule decides which nodes are pages. Answers how many entries led to nothing;
+/// one that should lead to a page and leads to an object that is not in the file refuses it.
+pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> {
     let root = match edits.catalog()?.get(b"Pages").cloned() {
         Some(Object::Ref(root)) => root,
         Some(direct @ Object::Dict(_)) => {
@@ -73,13 +76,14 @@ pub(super) fn settle_page_tree(edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
             }
             root
         }
-        _ => return Err(PdfDefect::new(0, Rule::PageTree)),
+        _ => return Err(PdfDefect::new(0, Rule::PageTree).into()),
     };
+    let (mut dropped, mut pages) = (0_u32, 0_u32);
     let mut seen = BTreeSet::from([root]);
     let mut waiting = vec![(root, None, 0)];
     while let Some((id, parent, depth)) = waiting.pop() {
         let Some(old) = edits.dict_at(id) else {
-            return Err(PdfDefect::new(0, Rule::PageTree).within(id));
+            return Err(PdfDefect::new(0, Rule::PageTree).within(id).into());
         };
         let mut node = old.clone();
         match parent {
@@ -92,44 +96,62 @@ pub(super) fn settle_page_tree(edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
         node.set(b"Type", Name::new(if is_branch { b"Pages" } else { b"Page" }));
         if is_branch {
             if depth > DEEPEST_PAGE {
-                return Err(PdfDefect::new(0, Rule::PageTree).within(id));
+                return Err(PdfDefect::new(0, Rule::PageTree).within(id).into());
             }
-            let kids = settle_kids(edits, &node, &mut seen);
+            let (kids, others) =
+                settle_kids(edits, &node, &mut seen, upload).map_err(|before| Refused::ContentLost {
+                    page: pages + before + 1,
+                })?;
+            dropped = dropped.saturating_add(others);
             waiting.extend(kids.iter().rev().map(|kid| (*kid, Some(id), depth + 1)));
             let kids: Vec<Object> = kids.into_iter().map(Object::from).collect();
             if edits.array_in(&node, b"Kids") != Some(kids.as_slice()) {
                 node.set(b"Kids", kids);
             }
+        } else {
+            pages += 1;
         }
         if edits.dict_at(id) != Some(&node) {
             edits.put(id, node);
         }
     }
-    Ok(())
+    Ok(dropped)
 }
 
 fn is_branch(edits: &Edits<'_>, node: &Dict) -> bool {
     edits.is_name_in(node, b"Type", b"Pages")
 }
 
-/// The kids of a node, each an object of its own.
-fn settle_kids(edits: &mut Edits<'_>, node: &Dict, seen: &mut BTreeSet<Ref>) -> Vec<Ref> {
+/// The kids of a node, each an object of its own, and how many entries were none. Fails with the number of kids before one that is
+/// not in the file.
+fn settle_kids(
+    edits: &mut Edits<'_>,
+    node: &Dict,
+    seen: &mut BTreeSet<Ref>,
+    upload: &Upload,
+) -> Result<(Vec<Ref>, u32), u32> {
     let kids = edits.array_in(node, b"Kids").unwrap_or_default().to_vec();
     let mut settled = Vec::with_capacity(kids.len());
+    let mut others = 0_u32;
     for kid in kids {
-        let Object::Dict(dict) = edits.follow(&kid) else {
-            continue;
-        };
-        if is_branch(edits, dict) && edits.array_in(dict, b"Kids").is_none() {
-            continue;
+        if let Object::Ref(id) = kid
+            && !edits.has(id)
+            && !upload.was_deleted(id)
+        {
+            return Err(u32::try_from(settled.len()).unwrap_or(u32::MAX));
         }
+        let is_node = match edits.follow(&kid) {
+            Object::Dict(dict) => !is_branch(edits, dict) || edits.array_in(dict, b"Kids").is_some(),
+            _ => false,
+        };
         match kid {
+            _ if !is_node => others = others.saturating_add(1),
             Object::Ref(id) if seen.insert(id) => settled.push(id),
-            Object::Ref(_) => {}
+            Object::Ref(_) => others = others.saturating_add(1),
             direct => settled.push(edits.add(direct)),
         }
     }
-    settled
+    Ok((settled, others))
 }
 
 /// Takes away `/Next` of actions and bookmarks where it leads in a circle and makes more of them than trees (12.6.2, 12.3.3).
@@ -207,9 +229,9 @@ pub(super) fn has_external_streams(objects: &impl Objects) -> Result<bool, PdfDe
 }
 
 /// Gives a size to pages that have none, and takes from a page's contents what is no stream (Table 31). Answers how many had no
-/// size.
-fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> {
-    let mut assumed = 0_u32;
+/// size, and how many things that are no streams there were.
+fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<(u32, u32), Refused> {
+    let (mut assumed, mut others) = (0_u32, 0_u32);
     for (id, number) in edits.pages()?.into_iter().zip(1_u32..) {
         let read = |key: &[u8]| {
             let value = edits.inherited_by(id, key)?;
@@ -225,7 +247,7 @@ fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> 
         if !has_contents(edits, id, upload) {
             return Err(Refused::ContentLost { page: number });
         }
-        let contents = only_streams(edits, id);
+        let contents = only_streams(edits, id, &mut others);
         let Some(page) = edit_dict(edits, id) else { continue };
         if let Some(contents) = contents {
             page.set(b"Contents", contents);
@@ -240,7 +262,7 @@ fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> 
         }
         assumed = assumed.saturating_add(u32::from(!has_size || !has_crop));
     }
-    Ok(assumed)
+    Ok((assumed, others))
 }
 
 /// Whether what a page draws is in the file, or a later revision has deleted it.
@@ -253,11 +275,17 @@ fn has_contents(edits: &Edits<'_>, page: Ref, upload: &Upload) -> bool {
     is_there(contents) && parts.iter().all(is_there)
 }
 
-/// The streams of a page whose contents are several, if something else is among them.
-fn only_streams(edits: &Edits<'_>, page: Ref) -> Option<Vec<Object>> {
+/// The streams of a page whose contents are several, if something else is among them; and counts what else is not null.
+fn only_streams(edits: &Edits<'_>, page: Ref, others: &mut u32) -> Option<Vec<Object>> {
     let parts = edits.array_in(edits.dict_at(page)?, b"Contents")?;
-    let is_stream = |part: &&Object| matches!(edits.follow(part), Object::Stream(_));
-    let streams: Vec<Object> = parts.iter().filter(is_stream).cloned().collect();
+    let mut is_stream = |part: &&Object| match edits.follow(part) {
+        Object::Stream(_) => true,
+        other => {
+            *others = others.saturating_add(u32::from(*other != Object::Null));
+            false
+        }
+    };
+    let streams: Vec<Object> = parts.iter().filter(|part| is_stream(part)).cloned().collect();
     (streams.len() < parts.len()).then_some(streams)
 }
 

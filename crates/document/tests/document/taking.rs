@@ -271,7 +271,7 @@ fn pages_without_type_and_contents_that_are_none_are_put_right() {
         page.set("Contents", vec![Object::Null, stream.into(), other.into()]);
     });
     assert_ne!(structure_complaints(&pdf), Vec::<String>::new());
-    assert_eq!(changed(&pdf), []);
+    assert_eq!(changed(&pdf), [Change::DamageDropped { count: 1 }]);
 }
 
 #[test]
@@ -1022,6 +1022,20 @@ fn square(document: &mut Document, colour: &str) -> Object {
             format!("{colour} rg 0 0 10 10 re f").into_bytes(),
         ))
         .into()
+}
+
+/// A page is not lost without a word.
+#[test]
+fn a_page_that_is_not_in_the_file_refuses_it() {
+    let mut document = samples::unsigned_document();
+    let missing = (document.max_id + 50, 0);
+    let tree = document.catalog().and_then(|catalog| catalog.get(b"Pages"));
+    let tree = tree.and_then(Object::as_reference).expect("a tree");
+    let tree = document.get_dictionary_mut(tree).expect("a tree");
+    let kids = tree.get_mut(b"Kids").and_then(Object::as_array_mut).expect("kids");
+    kids.push(missing.into());
+    let pdf = samples::file(document, References::Table);
+    assert!(matches!(take(&pdf).err(), Some(Refused::ContentLost { page }) if page > 1));
 }
 
 /// Known trouble 8.
