@@ -3,7 +3,8 @@
 //! The document core answers with types; each has a sentence of the same name, and a refusal a remedy
 //! beside it.
 
-use document::intake::{Change, Refused, Report, Verdict, Warning};
+use document::intake::{BrokenRule, Change, Refused, Report, Verdict, Warning};
+use document::pdf::Rule;
 use domain::{Field, Language, PageSize};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,9 +30,40 @@ pub fn reason(language: Language, reason: &Refused) -> String {
             Some(fault) => fault_words(language, fault),
             None => i18n::text(language, "intake-detail-not-extensible", &[]),
         }),
+        Refused::SignedAndDamaged { broken, .. } => Some(broken_rule(language, broken)),
+        Refused::SignedLaxly { deviation, offset, .. } => {
+            let rule = rule_words(language, "pdf-deviation", deviation);
+            Some(at_byte(language, *offset, &rule))
+        }
         _ => None,
     };
     sentence_with(language, "intake-refused", "reason", reason, detail.as_deref())
+}
+
+/// The rule of the format that a file breaks, and where.
+fn broken_rule(language: Language, broken: &BrokenRule) -> String {
+    let rule = match broken.rule {
+        Rule::AppendedLaxly(deviation) => rule_words(language, "pdf-deviation", &deviation),
+        rule => rule_words(language, "pdf-rule", &rule),
+    };
+    let Some(object) = broken.object else {
+        return at_byte(language, broken.offset, &rule);
+    };
+    let (offset, object) = (broken.offset.to_string(), object.to_string());
+    let arguments = [("offset", offset.as_str()), ("object", &object), ("rule", &rule)];
+    i18n::text(language, "pdf-rule-in-object", &arguments)
+}
+
+fn at_byte(language: Language, offset: usize, rule: &str) -> String {
+    let offset = offset.to_string();
+    i18n::text(language, "pdf-rule-at-byte", &[("offset", &offset), ("rule", rule)])
+}
+
+/// A rule, or a deviation from one, by its code.
+fn rule_words(language: Language, prefix: &str, rule: &impl Serialize) -> String {
+    let code = serde_json::to_value(rule).unwrap_or_default();
+    let code = code.as_str().unwrap_or_default().replace('_', "-");
+    i18n::text(language, &format!("{prefix}-{code}"), &[])
 }
 
 /// What its sender can do.
@@ -288,6 +320,7 @@ mod tests {
                 tag: name, "count": 7, "length": 7, "limit": 7, "pages": 7, "pixels": 7, "page": 7, "level": 2,
                 "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed", "fields": ["a", "b"],
                 "fault": {"fault": "digest_mismatch"}, "guessed": 7, "seconds": 7, "megabytes": 7, "lost": 7,
+                "rule": "stray_entry", "offset": 7, "object": 7, "deviation": "entry_spelling", "algorithm": "SHA-1",
                 "kind": "watermark", "notes": ["a"], "files": ["b"], "claims": ["c"], "filter": "X",
             });
             serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -344,6 +377,8 @@ mod tests {
             "unsupported_encryption",
             "signed_and_encrypted",
             "signed_and_damaged",
+            "signed_laxly",
+            "weak_signature",
             "signed_and_read_differently",
             "content_lost",
             "damaged_and_maybe_signed",
@@ -411,6 +446,47 @@ mod tests {
             let figures = report.reason.expect("refused").figures;
             assert_eq!(figures.keys().collect::<Vec<_>>(), ["detail", "field"]);
         }
+    }
+
+    /// The codes of a type: an error that refuses another one lists them all.
+    fn codes_of<T: serde::de::DeserializeOwned>() -> Vec<String> {
+        let Err(error) = serde_json::from_value::<T>("none of them".into()) else {
+            panic!("it has every code")
+        };
+        let all = error.to_string();
+        let mut codes: Vec<String> = all.split('`').skip(3).step_by(2).map(str::to_owned).collect();
+        codes.retain(|code| code != "appended_laxly");
+        codes
+    }
+
+    #[test]
+    fn every_rule_of_the_format_has_words_in_every_language() {
+        let rules = codes_of::<Rule>().into_iter().map(|code| ("pdf-rule", code));
+        let deviations = codes_of::<document::pdf::defect::DeviationKind>().into_iter();
+        let all: Vec<(&str, String)> = rules.chain(deviations.map(|code| ("pdf-deviation", code))).collect();
+        assert!(all.len() > 60, "{all:?}");
+        for (prefix, code) in all {
+            for language in Language::ALL {
+                let words = rule_words(language, prefix, &code);
+                assert!(!words.starts_with("pdf-"), "{language:?}: {words}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_rule_that_a_signed_file_breaks_is_said_in_the_readers_language() {
+        let refused: Vec<Refused> = all("reason", &["signed_and_damaged", "signed_laxly"]);
+        for (language, rule, deviation) in [
+            (Language::En, "point at its own object", "prescribed spaces"),
+            (Language::Ko, "교차 참조 항목이 자기 객체를 가리키지", "공백과 줄바꿈"),
+            (Language::Ja, "相互参照の項目が自分のオブジェクトを指して", "空白と改行"),
+        ] {
+            let said: Vec<String> = refused.iter().map(|one| reason(language, one)).collect();
+            assert!(said[0].contains(rule) && said[1].contains(deviation), "{said:?}");
+        }
+        let figures = report(Language::Ko, &Report::from(refused[0].clone()));
+        let figures = figures.reason.expect("refused").figures;
+        assert_eq!(figures["rule"], "stray_entry");
     }
 
     #[test]

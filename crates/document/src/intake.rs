@@ -49,7 +49,7 @@ mod whole;
 
 pub use annotations::RemovedKind;
 pub use compare::{Likeness, compare};
-pub use report::{Change, Refused, Report, Verdict, Warning};
+pub use report::{BrokenRule, Change, Refused, Report, Verdict, Warning};
 
 use std::collections::BTreeSet;
 

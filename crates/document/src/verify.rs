@@ -325,6 +325,8 @@ pub enum Fault {
     DamagedStructure {
         /// Where, and which rule of the format it breaks.
         reason: String,
+        /// The same, typed.
+        defect: PdfDefect,
     },
     /// Since the first signature somebody has added a cross-reference that does not lead to its object, or used one that does not:
     /// programs that follow it show one document, and those that do not show another.

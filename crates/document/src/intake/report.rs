@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::annotations::RemovedKind;
+use crate::pdf::defect::DeviationKind;
+use crate::pdf::{PdfDefect, Rule};
 use crate::verify::Fault;
 
 /// The verdict in one word.
@@ -269,6 +271,28 @@ pub enum Change {
     },
 }
 
+/// A rule of the format that a file breaks, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenRule {
+    /// The rule.
+    pub rule: Rule,
+    /// The byte, counted from the file's header.
+    pub offset: usize,
+    /// The number of the object, when it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<u32>,
+}
+
+impl From<&PdfDefect> for BrokenRule {
+    fn from(defect: &PdfDefect) -> Self {
+        Self {
+            rule: defect.rule,
+            offset: defect.offset,
+            object: defect.object.map(|object| object.number),
+        }
+    }
+}
+
 /// Why a file was not taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Error)]
 #[serde(tag = "reason", rename_all = "snake_case")]
@@ -304,6 +328,34 @@ pub enum Refused {
     SignedAndDamaged {
         /// The rule that it breaks, and where.
         detail: String,
+        /// The same, typed.
+        #[serde(flatten)]
+        broken: BrokenRule,
+    },
+    /// A program that added to it after it was signed did not write what it added by the letter of the standard. Programs read it,
+    /// but nothing proves that all of them read the same.
+    #[error(
+        "the file is signed, and what was added to it later is not written as the standard says ({detail}); send it as it was \
+         before it was signed"
+    )]
+    SignedLaxly {
+        /// What it does otherwise.
+        detail: String,
+        /// The same, typed.
+        deviation: DeviationKind,
+        /// The byte.
+        offset: usize,
+    },
+    /// One of its signatures fits, and proves nothing, because anybody could have made it.
+    #[error(
+        "the signature {field:?} in the file uses an algorithm that is no longer secure ({algorithm}), so that it proves \
+         nothing; have the file signed again with SHA-256 and an RSA key of 2,048 bits or more, or send it as it was before"
+    )]
+    WeakSignature {
+        /// The signature field.
+        field: String,
+        /// The algorithm.
+        algorithm: String,
     },
     /// It is signed, and our renderer reads something else in it than the format says.
     #[error(

@@ -98,8 +98,14 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
 fn damaged(defect: &PdfDefect) -> Refused {
     match defect.rule {
         Rule::TooLarge => Refused::TooDemanding,
+        Rule::AppendedLaxly(deviation) => Refused::SignedLaxly {
+            detail: defect.to_string(),
+            deviation,
+            offset: defect.offset,
+        },
         _ => Refused::SignedAndDamaged {
             detail: defect.to_string(),
+            broken: defect.into(),
         },
     }
 }
@@ -110,21 +116,31 @@ fn are_intact(bytes: SharedBytes) -> Result<u32, Refused> {
     let verdict = verify_soundness(bytes);
     // What follows the last signature is allowed by all of them, or they would not be intact; the seal will cover it.
     // Damage is what explains least of what there is to say.
+    let weight = |fault: &Fault| match fault {
+        Fault::WeakAlgorithm { .. } => 1,
+        Fault::DamagedStructure { .. } => 2,
+        _ => 0,
+    };
     let fault = verdict
         .unsound()
         .filter(|(_, fault)| !matches!(fault, Fault::NotCoveredToEnd { .. }))
-        .min_by_key(|(_, fault)| matches!(fault, Fault::DamagedStructure { .. }));
-    match fault {
-        None => Ok(u32::try_from(verdict.signatures.len()).unwrap_or(u32::MAX)),
-        Some((_, fault @ Fault::DamagedStructure { .. })) => Err(Refused::SignedAndDamaged {
-            detail: fault.to_string(),
-        }),
-        Some((field, fault)) => Err(Refused::BrokenSignature {
-            field: field.unwrap_or_default().to_owned(),
+        .min_by_key(|(_, fault)| weight(fault));
+    let Some((field, fault)) = fault else {
+        return Ok(u32::try_from(verdict.signatures.len()).unwrap_or(u32::MAX));
+    };
+    let field = field.unwrap_or_default().to_owned();
+    Err(match fault {
+        Fault::DamagedStructure { defect, .. } => damaged(defect),
+        Fault::WeakAlgorithm { name } => Refused::WeakSignature {
+            field,
+            algorithm: name.clone(),
+        },
+        fault => Refused::BrokenSignature {
+            field,
             detail: fault.to_string(),
             fault: Box::new(fault.clone()),
-        }),
-    }
+        },
+    })
 }
 
 /// May the file be extended and sealed? It is tried, with something on every page and a key that nobody knows afterwards, and

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::object::Ref;
 
 /// A rule that a file breaks. Nothing is read past it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PdfDefect {
     /// The byte, counted from the file's header.
     pub offset: usize,
@@ -47,8 +48,9 @@ impl fmt::Display for PdfDefect {
 
 impl std::error::Error for PdfDefect {}
 
-/// The rules of ISO 32000-2 that the reader enforces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Error)]
+/// The rules of ISO 32000-2 that the reader enforces. Users read them in their own language, by these codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
+#[serde(rename_all = "snake_case")]
 pub enum Rule {
     // Syntax (7.2, 7.3)
     /// 7.3.
@@ -230,7 +232,8 @@ pub struct Deviation {
 }
 
 /// The deviations that the reader accepts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
+#[serde(rename_all = "snake_case")]
 pub enum DeviationKind {
     /// 7.5.2: offsets count from the header, or from the file's first byte.
     #[error("bytes precede the header")]

@@ -92,6 +92,10 @@ pub(super) fn verify(
     }
     let verification = verification(key.algorithm.oid, curve, algorithm, parameters, digest)
         .ok_or_else(|| SignatureFault::UnsupportedAlgorithm(name(algorithm)))?;
+    // No library checks these with so short a key.
+    if let Some(bits) = short_rsa(key.algorithm.oid, raw) {
+        return Err(SignatureFault::WeakAlgorithm(rsa_name(bits)));
+    }
     matches(verification)
 }
 
@@ -132,6 +136,16 @@ fn rsa_bits(key: &[u8]) -> Option<usize> {
     Some(octets.len() * 8 - usize::try_from(zeros).ok()?)
 }
 
+/// The bits of an RSA key that is too short.
+fn short_rsa(key: ObjectIdentifier, raw: &[u8]) -> Option<usize> {
+    let is_rsa = matches!(key, RSA_ENCRYPTION | ID_RSASSA_PSS);
+    rsa_bits(raw).filter(|bits| is_rsa && *bits < LEAST_RSA_BITS)
+}
+
+fn rsa_name(bits: usize) -> String {
+    format!("RSA, {bits} bits")
+}
+
 /// An algorithm that is known and no longer secure, with its name for people: RSA with SHA-1, or with a short key.
 fn weak(
     key: ObjectIdentifier,
@@ -155,13 +169,13 @@ fn weak(
             "SHA-1".to_owned(),
         ));
     }
-    let bits = rsa_bits(raw).filter(|bits| *bits < LEAST_RSA_BITS)?;
+    let bits = short_rsa(key, raw)?;
     let verification = match hash {
         ID_SHA_256 => &const { RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY },
         ID_SHA_512 => &const { RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY },
         _ => return None,
     };
-    Some((verification, format!("RSA, {bits} bits")))
+    Some((verification, rsa_name(bits)))
 }
 
 /// The algorithm for a key and an algorithm identifier; none where they do not fit each other.

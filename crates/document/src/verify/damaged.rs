@@ -18,7 +18,10 @@ pub(super) fn fault_of(defect: &PdfDefect) -> Fault {
         Rule::PasswordNeeded | Rule::PasswordWrong | Rule::EncryptionDictionary | Rule::UnsupportedEncryption => {
             Fault::Encrypted
         }
-        _ => Fault::DamagedStructure { reason },
+        _ => Fault::DamagedStructure {
+            reason,
+            defect: defect.clone(),
+        },
     }
 }
 
@@ -49,7 +52,7 @@ pub(super) fn judge(pdf: &[u8], defect: &PdfDefect, judge: impl Fn(SharedBytes) 
     let is_sound = |signature: &SignatureReport| !signature.faults.iter().any(Fault::concerns_soundness);
     let fault = match fault_of(defect) {
         // Nobody has signed it.
-        Fault::DamagedStructure { reason } if ends.is_empty() => Fault::Unreadable { reason },
+        Fault::DamagedStructure { reason, .. } if ends.is_empty() => Fault::Unreadable { reason },
         Fault::DamagedStructure { .. } if verdict.signatures.iter().any(is_sound) => fault_of_appended(defect),
         fault => fault,
     };

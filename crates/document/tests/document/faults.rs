@@ -214,7 +214,7 @@ fn a_signed_file_is_kept_byte_for_byte_or_refused_with_the_rule_that_it_breaks()
     assert_eq!(inspect(signed.clone(), &Limits::default()).expect("taken").pdf, signed);
     let name = "R_upload_signing_page_99999_sealed_100.pdf";
     let refused = inspect(read(&folder, name), &Limits::default()).err();
-    let Some(Refused::SignedAndDamaged { detail }) = refused else {
+    let Some(Refused::SignedAndDamaged { detail, .. }) = refused else {
         panic!("{refused:?}")
     };
     assert!(detail.contains("cross-reference"), "{detail}");

@@ -217,6 +217,9 @@ fn weak_algorithms_are_named() {
         let faults: Vec<&Fault> = verdict.all_faults().map(|(_, fault)| fault).collect();
         assert!(!verdict.holds());
         assert_eq!(faults, [&named], "{name}");
+        let refused = inspect(pdf.clone(), &Limits::default()).err();
+        let is_named = matches!(&refused, Some(Refused::WeakSignature { algorithm, .. }) if algorithm == weak);
+        assert!(is_named, "{name}: {refused:?}");
 
         let mut changed = pdf.clone();
         let at = changed

@@ -2,6 +2,8 @@
 //! and what takes the place of something that was signed by being another thing, too.
 
 use const_oid::ObjectIdentifier;
+use document::intake::{Limits, Refused, inspect};
+use document::pdf::defect::DeviationKind;
 use document::pki::authority::{CertificateRequest, extension, issue_certificate};
 use document::pki::keys::PrivateKey;
 use document::sealing::validation_data::add_archive_timestamp;
@@ -95,6 +97,22 @@ fn a_section_that_some_programs_mend_is_named() {
         .map(|(name, _)| *name)
         .collect();
     assert_eq!(passed, Vec::<&str>::new());
+}
+
+/// To the sender that is another thing than a broken signature.
+#[test]
+fn what_was_added_in_a_lax_spelling_is_described_so_at_intake() {
+    let line_ends = with_section(false, |section| section.replace(" n\r\n", " n\n"));
+    let before = |offset: &str| format!("{:010}", offset.parse::<usize>().expect("an offset") - 1);
+    for (pdf, deviation) in [
+        (line_ends, DeviationKind::EntrySpelling),
+        (with_offsets(before), DeviationKind::SpaceBeforeObject),
+    ] {
+        assert!(!judge(&pdf).holds());
+        let refused = inspect(pdf, &Limits::default()).err();
+        let is_named = matches!(&refused, Some(Refused::SignedLaxly { deviation: named, .. }) if *named == deviation);
+        assert!(is_named, "{refused:?}");
+    }
 }
 
 /// What other programs write besides, and every program passes over.
