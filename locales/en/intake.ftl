@@ -48,7 +48,19 @@ intake-change-actions-removed = Actions that open, send, play or hide something 
 intake-change-embedded-files-removed = Embedded files were removed: { $count }.
 intake-change-multimedia-removed = Films, sounds and 3D scenes were removed; what shows on the page stays: { $count }.
 intake-warning-already-signed = Others have signed this file already (signatures: { $count }). Their signatures are kept and stay valid. What is filled in here is added after them, and viewers will show that.
-intake-warning-rebuilt = The file was damaged and has been rebuilt. Parts whose end or length had to be guessed: { $guessed }. Lost parts that no page shows: { $lost }. Look at every page before you send it.
+intake-warning-signatures-removed = This is a copy without the signatures of the file that you uploaded. Signatures removed: { $count ->
+    [0] any that it may have had
+   *[other] { $count }
+}. What they showed stays as a picture, and the audit trail and the history certificate name the original file.
+intake-warning-rebuilt = The file was damaged and has been rebuilt: { $parts }. Parts whose end or length had to be guessed: { $guessed }. Lost parts that no page shows: { $lost }. Look at every page before you send it.
+intake-part-references = the table that says where its parts are
+intake-part-no-header = the beginning of the file
+intake-part-catalog-guessed = its starting point was guessed (object { $object })
+intake-part-length-guessed = object { $object }: its length was guessed
+intake-part-end-guessed = object { $object }: its end was guessed
+intake-part-lost = object { $object } cannot be read and is lost
+intake-part-lost-somewhere = an object cannot be read and is lost
+intake-part-missing = object { $object } is missing
 intake-warning-deleted-content-gone = Viewers differ on this file: some still show what it calls deleted. Here it is gone. Look at the pages before you send it.
 intake-warning-not-compared = Viewers may differ on this file: it could be compared only after it was put in order. Look at the pages before you send it.
 intake-warning-form-kept = The form stays in the file, because as a part of the page it would look different (page { $page }). Nobody can fill it in here. If it is to become part of the page, print the file to a new PDF.
@@ -66,6 +78,9 @@ intake-refused-not-pdf = The file is not a PDF, or is damaged beyond repair.
 intake-remedy-not-pdf = Print it to a new PDF.
 intake-refused-incomplete = Parts of the file are missing, or it ends too early.
 intake-remedy-incomplete = Get the file anew, as a whole: download it or have it sent again.
+intake-refused-rebuilt = The file is damaged ({ $detail }). We can only use it as we rebuilt it: { $parts }.
+intake-remedy-rebuilt = Get the file again, undamaged.
+intake-accept-rebuilt = Or look at every page and accept what was rebuilt. (API: accept=rebuilt, and is_preview shows you the pages first; command line: --accept-rebuilt)
 intake-refused-content-lost = What page { $page } shows is missing from the file or cannot be read.
 intake-remedy-content-lost = Get the file anew, or print it to a new PDF where it can be seen as a whole.
 intake-refused-needs-password = The file needs a password to be opened.
@@ -86,6 +101,7 @@ intake-refused-signed-and-read-differently = The file is signed, and programs sh
 intake-remedy-signed-and-read-differently = Send it as it was before it was signed.
 intake-refused-damaged-and-maybe-signed = The structure of the file is damaged, so programs may show different content, and the file may contain a signature.
 intake-remedy-damaged-and-maybe-signed = Send the file as it was before it was signed, or print it to a new PDF.
+intake-accept-without-signatures = Or send a copy without the signatures: it shows what the file shows, and the audit trail and the certificate name the original. (API: accept=without_signatures; command line: --without-signatures)
 intake-refused-broken-signature = A signature in the file is not valid ({ $field }): { $detail }
 intake-remedy-broken-signature = Send the file without signatures.
 intake-refused-certification-forbids = The file is certified, and its certification (level { $level }) forbids adding to its pages.

@@ -42,7 +42,19 @@ intake-change-actions-removed = 何かを開く、送信する、再生する、
 intake-change-embedded-files-removed = 埋め込みファイルを削除しました: { $count }件。
 intake-change-multimedia-removed = 動画、音声、3Dシーンを削除しました。ページ上の見た目は残ります: { $count }件。
 intake-warning-already-signed = このファイルにはすでに署名があります（{ $count }件）。既存の署名は有効なまま残ります。ここで記入した内容はその後に追加され、ビューアーにもそのように表示されます。
-intake-warning-rebuilt = 破損したファイルを復元しました。終わりや長さを推定した部分: { $guessed }か所。ページには表示されないものの失われた部分: { $lost }か所。送信前にすべてのページを確認してください。
+intake-warning-signatures-removed = アップロードされたファイルから署名を除いた写しです。除いた署名: { $count ->
+    [0] 含まれていた可能性のあるものすべて
+   *[other] { $count }件
+}。署名の見た目は画像として残り、監査証跡と履歴証明書に元のファイルが記載されます。
+intake-warning-rebuilt = ファイルが破損していたため修復しました: { $parts }。終わりや長さを推定した部分: { $guessed }か所。どのページにも表示されない、失われた部分: { $lost }か所。送信する前に、すべてのページを確認してください。
+intake-part-references = 各部分の位置を示す表
+intake-part-no-header = ファイルの先頭
+intake-part-catalog-guessed = 文書の起点を推定（オブジェクト{ $object }）
+intake-part-length-guessed = オブジェクト{ $object }の長さを推定
+intake-part-end-guessed = オブジェクト{ $object }の終わりを推定
+intake-part-lost = オブジェクト{ $object }は読み取れず失われた
+intake-part-lost-somewhere = オブジェクトが1つ読み取れず失われた
+intake-part-missing = オブジェクト{ $object }が見つからない
 intake-warning-deleted-content-gone = このファイルはビューアーによって表示が異なります。削除済みとされた内容をまだ表示するものがあります。ここでは削除されていますので、送信前にページを確認してください。
 intake-warning-not-compared = ビューアーによって表示が異なる可能性のあるファイルです。整えた後でしか比較できませんでした。送信前にページを確認してください。
 intake-warning-form-kept = フォームをページに統合すると見た目が変わるため（{ $page }ページ）、フォームはファイルにそのまま残しました。ここでは誰も記入できません。ページに統合する場合は、新しいPDFに印刷してください。
@@ -60,6 +72,9 @@ intake-refused-not-pdf = PDFではないか、修復できないほど破損し�
 intake-remedy-not-pdf = 新しいPDFとして印刷してください。
 intake-refused-incomplete = ファイルの一部が欠けているか、途中で切れています。
 intake-remedy-incomplete = ファイルを最後まで取得し直してください。
+intake-refused-rebuilt = ファイルが破損しています（{ $detail }）。修復した状態でのみ使用できます: { $parts }。
+intake-remedy-rebuilt = 破損していないファイルをもう一度入手してください。
+intake-accept-rebuilt = または、すべてのページを確認したうえで、修復された内容を承諾することもできます。（API: accept=rebuilt、is_previewで先にページを確認できます。コマンドライン: --accept-rebuilt）
 intake-refused-content-lost = { $page }ページに表示する内容がファイルにないか、読み取れません。
 intake-remedy-content-lost = ファイルを取得し直すか、内容がすべて表示される環境で新しいPDFとして印刷してください。
 intake-refused-needs-password = ファイルを開くにはパスワードが必要です。
@@ -80,6 +95,7 @@ intake-refused-signed-and-read-differently = 署名済みのファイルです�
 intake-remedy-signed-and-read-differently = 署名する前のファイルを送ってください。
 intake-refused-damaged-and-maybe-signed = ファイルの構造が破損しており、プログラムによって異なる内容が表示されるおそれがあります。また、署名が含まれている可能性があります。
 intake-remedy-damaged-and-maybe-signed = 署名する前のファイルを送るか、新しいPDFに印刷してください。
+intake-accept-without-signatures = または、署名を除いた写しを送ることができます。写しの見た目はファイルと同じで、監査証跡と履歴証明書に元のファイルが記載されます。（API: accept=without_signatures、コマンドライン: --without-signatures）
 intake-refused-broken-signature = ファイル内の署名が有効ではありません（{ $field }）: { $detail }
 intake-remedy-broken-signature = 署名のないファイルを送ってください。
 intake-refused-certification-forbids = 認証済みのファイルで、その認証（レベル{ $level }）がページへの追加を禁止しています。

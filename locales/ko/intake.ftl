@@ -42,7 +42,19 @@ intake-change-actions-removed = 무언가를 열거나 보내거나 재생하거
 intake-change-embedded-files-removed = 포함된 파일을 지웠습니다: { $count }개.
 intake-change-multimedia-removed = 동영상, 소리, 3D 장면을 지웠습니다. 쪽에 보이는 그림은 남습니다: { $count }개.
 intake-warning-already-signed = 이 파일에는 이미 서명이 있습니다({ $count }개). 기존 서명은 그대로 유효하게 남습니다. 여기서 채운 내용은 그 뒤에 더해지며, 뷰어에 그렇게 표시됩니다.
-intake-warning-rebuilt = 손상된 파일을 복구했습니다. 끝이나 길이를 추정한 부분: { $guessed }개. 쪽에 보이지 않지만 잃은 부분: { $lost }개. 보내기 전에 모든 쪽을 확인해 주세요.
+intake-warning-signatures-removed = 올리신 파일에서 서명을 뺀 사본입니다. 뺀 서명: { $count ->
+    [0] 있었을 수 있는 서명 전부
+   *[other] { $count }개
+}. 서명이 보여 주던 모습은 그림으로 남고, 감사 기록과 이력증명서에 원본 파일이 표시됩니다.
+intake-warning-rebuilt = 파일이 손상되어 복구했습니다: { $parts }. 끝이나 길이를 추정한 부분: { $guessed }곳. 어느 쪽에도 보이지 않는, 잃어버린 부분: { $lost }곳. 보내기 전에 모든 쪽을 확인해 주세요.
+intake-part-references = 각 부분의 위치를 적은 표
+intake-part-no-header = 파일의 첫머리
+intake-part-catalog-guessed = 문서의 시작점을 추정함(객체 { $object })
+intake-part-length-guessed = 객체 { $object }의 길이를 추정함
+intake-part-end-guessed = 객체 { $object }의 끝을 추정함
+intake-part-lost = 객체 { $object }을(를) 읽을 수 없어 잃어버림
+intake-part-lost-somewhere = 객체 하나를 읽을 수 없어 잃어버림
+intake-part-missing = 객체 { $object }이(가) 없음
 intake-warning-deleted-content-gone = 이 파일은 뷰어마다 다르게 보입니다. 파일이 지웠다고 적은 내용을 아직 보여 주는 뷰어가 있습니다. 여기서는 지워졌으니, 보내기 전에 쪽을 확인해 주세요.
 intake-warning-not-compared = 뷰어마다 다르게 보일 수 있는 파일입니다. 정리한 뒤에야 비교할 수 있었으니, 보내기 전에 쪽을 확인해 주세요.
 intake-warning-form-kept = 양식을 쪽에 합치면 모양이 달라지므로({ $page }쪽) 양식을 파일에 그대로 두었습니다. 여기서는 아무도 양식을 채울 수 없습니다. 쪽에 합치려면 새 PDF로 인쇄해 주세요.
@@ -60,6 +72,9 @@ intake-refused-not-pdf = PDF가 아니거나 고칠 수 없을 만큼 손상된 
 intake-remedy-not-pdf = 새 PDF로 인쇄해 주세요.
 intake-refused-incomplete = 파일의 일부가 없거나 파일이 중간에서 끊겨 있습니다.
 intake-remedy-incomplete = 파일을 처음부터 끝까지 다시 받아 주세요.
+intake-refused-rebuilt = 파일이 손상되었습니다({ $detail }). 복구한 상태로만 사용할 수 있습니다: { $parts }.
+intake-remedy-rebuilt = 손상되지 않은 파일을 다시 받아 주세요.
+intake-accept-rebuilt = 또는 모든 쪽을 확인한 뒤 복구된 내용을 수락할 수 있습니다. (API: accept=rebuilt, is_preview로 먼저 쪽을 볼 수 있습니다. 명령줄: --accept-rebuilt)
 intake-refused-content-lost = { $page }쪽에 표시할 내용이 파일에 없거나 읽을 수 없습니다.
 intake-remedy-content-lost = 파일을 다시 받거나, 내용이 모두 보이는 곳에서 새 PDF로 인쇄해 주세요.
 intake-refused-needs-password = 파일을 열려면 비밀번호가 필요합니다.
@@ -80,6 +95,7 @@ intake-refused-signed-and-read-differently = 서명된 파일인데 { $page }쪽
 intake-remedy-signed-and-read-differently = 서명하기 전의 파일을 보내 주세요.
 intake-refused-damaged-and-maybe-signed = 파일 구조가 손상되어 프로그램마다 다른 내용이 표시될 수 있으며, 파일에 서명이 들어 있을 수 있습니다.
 intake-remedy-damaged-and-maybe-signed = 서명하기 전의 파일을 보내거나, 파일을 새 PDF로 인쇄해 주세요.
+intake-accept-without-signatures = 또는 서명을 뺀 사본을 보낼 수 있습니다. 사본은 파일과 똑같이 보이며, 감사 기록과 이력증명서에 원본이 표시됩니다. (API: accept=without_signatures, 명령줄: --without-signatures)
 intake-refused-broken-signature = 파일에 있는 서명이 유효하지 않습니다({ $field }): { $detail }
 intake-remedy-broken-signature = 서명이 없는 파일을 보내 주세요.
 intake-refused-certification-forbids = 인증된 파일이며, 그 인증(수준 { $level })이 쪽에 더하는 것을 금지합니다.

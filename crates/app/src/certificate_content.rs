@@ -454,7 +454,11 @@ impl Writer<'_> {
             sealed,
             ..
         } = self.certified;
-        let mut rows = vec![(self.say("certificate-original"), template.original.to_string())];
+        let original = match template.version.signed_original {
+            Some(_) => "certificate-signed-original",
+            None => "certificate-original",
+        };
+        let mut rows = vec![(self.say(original), template.original.to_string())];
         if template.original != template.version.pdf {
             rows.push((self.say("certificate-taken-in"), template.version.pdf.to_string()));
         }
@@ -578,6 +582,10 @@ impl Writer<'_> {
                 self.field(field).to_owned()
             }
             EventKind::Extended { expires_at } => self.moment(*expires_at),
+            EventKind::Started {
+                signed_original: Some(hash),
+                ..
+            } => self.say_with("certificate-started-without-signatures", &[("hash", &hash.to_string())]),
             EventKind::Downloaded { file } | EventKind::Timestamped { file, .. } => self.say(match file {
                 FileKind::Document => "certificate-file-document",
                 FileKind::Certificate => "certificate-file-certificate",

@@ -445,6 +445,11 @@ impl Fault {
         refused.get("reason")?.as_str().map(str::to_owned)
     }
 
+    /// What the sender can accept to have a refused document taken, where anything helps.
+    pub fn acceptance(&self) -> Option<&'static str> {
+        Some(self.refusal()?.acceptance()?.code())
+    }
+
     /// Why intake refused the document, where that is the fault.
     fn refusal(&self) -> Option<document::intake::Refused> {
         let (_, refusal) = self.arguments.iter().find(|(name, _)| *name == REFUSAL)?;

@@ -3,7 +3,7 @@
 //! The document core answers with types; each has a sentence of the same name, and a refusal a remedy
 //! beside it.
 
-use document::intake::{BrokenRule, Change, Refused, Report, Verdict, Warning};
+use document::intake::{Acceptance, BrokenRule, Change, Rebuilding, RebuiltPart, Refused, Report, Verdict, Warning};
 use document::pdf::Rule;
 use domain::{Field, Language, PageSize};
 use serde::Serialize;
@@ -19,25 +19,57 @@ pub fn change(language: Language, change: &Change) -> String {
 
 /// One warning as a sentence.
 pub fn warning(language: Language, warning: &Warning) -> String {
-    sentence(language, "intake-warning", "warning", warning)
+    let parts = match warning {
+        Warning::Rebuilt { parts, .. } => Some(("parts", rebuilt_parts(language, parts))),
+        _ => None,
+    };
+    sentence_with(language, "intake-warning", "warning", warning, parts.as_slice())
 }
 
 /// Why a file was refused, as a sentence.
 pub fn reason(language: Language, reason: &Refused) -> String {
-    let detail = match reason {
-        Refused::BrokenSignature { fault, .. } => Some(fault_words(language, fault)),
-        Refused::CannotBeExtended { fault, .. } => Some(match fault {
-            Some(fault) => fault_words(language, fault),
-            None => i18n::text(language, "intake-detail-not-extensible", &[]),
-        }),
-        Refused::SignedAndDamaged { broken, .. } => Some(broken_rule(language, broken)),
+    let words = match reason {
+        Refused::BrokenSignature { fault, .. } => vec![("detail", fault_words(language, fault))],
+        Refused::CannotBeExtended { fault, .. } => {
+            let detail = match fault {
+                Some(fault) => fault_words(language, fault),
+                None => i18n::text(language, "intake-detail-not-extensible", &[]),
+            };
+            vec![("detail", detail)]
+        }
+        Refused::SignedAndDamaged { broken, .. } => vec![("detail", broken_rule(language, broken))],
         Refused::SignedLaxly { deviation, offset, .. } => {
             let rule = rule_words(language, "pdf-deviation", deviation);
-            Some(at_byte(language, *offset, &rule))
+            vec![("detail", at_byte(language, *offset, &rule))]
         }
-        _ => None,
+        Refused::Rebuilt { broken, parts, .. } => vec![
+            ("detail", broken_rule(language, broken)),
+            ("parts", rebuilt_parts(language, parts)),
+        ],
+        _ => Vec::new(),
     };
-    sentence_with(language, "intake-refused", "reason", reason, detail.as_deref())
+    sentence_with(language, "intake-refused", "reason", reason, &words)
+}
+
+/// What was rebuilt of a damaged file.
+fn rebuilt_parts(language: Language, parts: &[RebuiltPart]) -> String {
+    let words = |one: &RebuiltPart| {
+        let (code, _) = named("part", one);
+        let object = one.object.map(|object| object.to_string()).unwrap_or_default();
+        let place = if one.object.is_none() && one.part == Rebuilding::Lost {
+            "-somewhere"
+        } else {
+            ""
+        };
+        let key = format!("intake-part-{}{place}", code.replace('_', "-"));
+        i18n::text(language, &key, &[("object", &object)])
+    };
+    let words: Vec<Value> = parts.iter().map(words).map(Value::from).collect();
+    if words.is_empty() {
+        // Every object was found whole.
+        return i18n::text(language, "intake-part-references", &[]);
+    }
+    listed(&words)
 }
 
 /// The rule of the format that a file breaks, and where.
@@ -68,7 +100,12 @@ fn rule_words(language: Language, prefix: &str, rule: &impl Serialize) -> String
 
 /// What its sender can do.
 pub fn remedy(language: Language, reason: &Refused) -> String {
-    sentence(language, "intake-remedy", "reason", reason)
+    let remedy = sentence(language, "intake-remedy", "reason", reason);
+    let Some(acceptance) = reason.acceptance() else {
+        return remedy;
+    };
+    let offer = format!("intake-accept-{}", acceptance.code().replace('_', "-"));
+    format!("{remedy} {}", i18n::text(language, &offer, &[]))
 }
 
 /// The verdict as a heading.
@@ -188,6 +225,10 @@ pub struct IntakeWarning {
     /// The form's fields that it concerns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
+    /// What was rebuilt of a damaged file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    pub parts: Vec<RebuiltPart>,
     /// In words.
     pub message: String,
 }
@@ -206,6 +247,10 @@ pub struct IntakeRefusal {
     pub message: String,
     /// What its sender can do.
     pub remedy: String,
+    /// What its sender can accept to have it taken: the word for the member `accept` of the upload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "without_signatures")]
+    pub accept: Option<Acceptance>,
 }
 
 /// The report for programs.
@@ -225,6 +270,10 @@ pub fn report(language: Language, report: &Report) -> IntakeReport {
             warning,
             count: count(&figures),
             fields: fields(&figures).map(str::to_owned).collect(),
+            parts: match one {
+                Warning::Rebuilt { parts, .. } => parts.clone(),
+                _ => Vec::new(),
+            },
             message: self::warning(language, one),
         }
     });
@@ -244,6 +293,7 @@ pub fn report(language: Language, report: &Report) -> IntakeReport {
                 figures,
                 message: self::reason(language, refused),
                 remedy: remedy(language, refused),
+                accept: refused.acceptance(),
             }
         }),
         message: refusal.map(|refused| self::reason(language, refused)),
@@ -274,17 +324,24 @@ pub fn json(language: Language, report: &Report) -> Value {
 
 /// The sentence of a type that serialises as an object with its name under `tag`.
 fn sentence(language: Language, prefix: &str, tag: &str, thing: &impl Serialize) -> String {
-    sentence_with(language, prefix, tag, thing, None)
+    sentence_with(language, prefix, tag, thing, &[])
 }
 
-/// The same, with its detail in the reader's words, where it has one.
-fn sentence_with(language: Language, prefix: &str, tag: &str, thing: &impl Serialize, detail: Option<&str>) -> String {
+/// The same, with some of its figures in the reader's words.
+fn sentence_with(
+    language: Language,
+    prefix: &str,
+    tag: &str,
+    thing: &impl Serialize,
+    words: &[(&str, String)],
+) -> String {
     let (name, figures) = named(tag, thing);
     let texts: Vec<(&String, String)> = figures
         .iter()
         .map(|(key, value)| {
+            let said = words.iter().find(|(name, _)| name == key);
             let text = match value {
-                Value::String(text) if key == "detail" => detail.unwrap_or(text).to_owned(),
+                _ if said.is_some() => said.map(|(_, words)| words.clone()).unwrap_or_default(),
                 Value::String(text) => text.clone(),
                 Value::Array(names) => listed(names),
                 // Points are whole to people.
@@ -321,6 +378,7 @@ mod tests {
                 "shortest": 1.0, "longest": 7.0, "field": "Seal1", "detail": "changed", "fields": ["a", "b"],
                 "fault": {"fault": "digest_mismatch"}, "guessed": 7, "seconds": 7, "megabytes": 7, "lost": 7,
                 "rule": "stray_entry", "offset": 7, "object": 7, "deviation": "entry_spelling", "algorithm": "SHA-1",
+                "parts": [{"part": "length_guessed", "object": 7}, {"part": "no_header"}],
                 "kind": "watermark", "notes": ["a"], "files": ["b"], "claims": ["c"], "filter": "X",
             });
             serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -356,6 +414,7 @@ mod tests {
         ];
         let warnings = [
             "already_signed",
+            "signatures_removed",
             "rebuilt",
             "form_kept",
             "deleted_content_gone",
@@ -372,6 +431,7 @@ mod tests {
             "too_large",
             "not_pdf",
             "incomplete",
+            "rebuilt",
             "needs_password",
             "wrong_password",
             "unsupported_encryption",
@@ -469,6 +529,20 @@ mod tests {
             for language in Language::ALL {
                 let words = rule_words(language, prefix, &code);
                 assert!(!words.starts_with("pdf-"), "{language:?}: {words}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_that_was_rebuilt_has_words_in_every_language() {
+        for code in codes_of::<document::intake::Rebuilding>() {
+            let part = serde_json::from_value(serde_json::json!({"part": code, "object": 7})).expect("a part");
+            for language in Language::ALL {
+                let words = rebuilt_parts(language, &[part]);
+                assert!(
+                    !words.starts_with("intake-") && !words.contains('{'),
+                    "{language:?}: {words}"
+                );
             }
         }
     }

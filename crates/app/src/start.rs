@@ -260,6 +260,7 @@ struct Plan {
     authorization: Option<Vec<u8>>,
     values: Vec<(String, StoredValue)>,
     document: BlobHash,
+    signed_original: Option<BlobHash>,
     origin: Origin,
     idempotency: Option<Idempotency>,
     party: Party,
@@ -668,6 +669,7 @@ impl Plan {
             template: workflow.template,
             version: workflow.template_version,
             document: self.document,
+            signed_original: self.signed_original,
             recipients: workflow.recipients.iter().map(Recipient::named).collect(),
         }];
         events.extend(self.values.iter().map(|(field, stored)| EventKind::ValueWritten {
@@ -920,6 +922,7 @@ impl<'a> StartReader<'a> {
             authorization,
             values,
             document: template.pdf,
+            signed_original: template.signed_original,
             origin: origin.clone(),
             idempotency: request.idempotency.clone(),
             party: Party {

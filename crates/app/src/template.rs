@@ -63,6 +63,8 @@ enum Source<'a> {
 struct Kept {
     pdf: BlobHash,
     original: BlobHash,
+    /// The PDF is a copy of the upload without its signatures.
+    is_copy: bool,
     pages: Vec<PageSize>,
     page_images: Vec<BlobHash>,
 }
@@ -98,6 +100,7 @@ impl Made {
                 fields: self.file.fields.clone(),
                 on_reject: self.file.on_reject,
                 hand_over: self.file.hand_over,
+                signed_original: self.kept.is_copy.then_some(self.kept.original),
             },
             original: self.kept.original,
             page_images: self.kept.page_images.clone(),
@@ -356,6 +359,7 @@ impl App {
         let kept = Kept {
             pdf: stored.version.pdf,
             original: stored.original,
+            is_copy: stored.version.signed_original.is_some(),
             pages: stored.version.pages,
             page_images: stored.page_images,
         };
@@ -402,6 +406,7 @@ impl App {
         Ok(Kept {
             pdf: self.keep_file(claim, &intake.pdf)?,
             original: BlobHash(Sha256::digest(upload).into()),
+            is_copy: intake.is_copy_without_signatures(),
             page_images: self.keep_page_images(claim, &intake.pdf, page_count, requester)?,
             pages: intake.pages,
         })

@@ -63,6 +63,9 @@ pub struct TemplateView {
     pub archived_date: String,
     /// Whether others had signed the PDF before it came: then it is only ever extended.
     pub is_signed: bool,
+    /// SHA-256 of the signed PDF, where the sender chose a copy of it without the signatures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed_original: Option<String>,
     /// The displayed size of each page, in points.
     pub pages: Vec<IntakePage>,
     /// What a rejection does: `end` or `return`.
@@ -204,6 +207,7 @@ impl App {
             changed_by: stored.created_by,
             archived_date: stored.archived_at.map(with_zone).unwrap_or_default(),
             is_signed,
+            signed_original: version.signed_original.map(|hash| hash.to_string()),
             pages: version.pages.iter().map(IntakePage::from).collect(),
             on_reject: match version.on_reject {
                 OnReject::End => "end",

@@ -5,9 +5,9 @@
 //! without what could change or act after people have signed. Actors and steps:
 //!
 //! 1. [`inspect`] holds the file against [`Limits`], reads it (`upload`) and refuses it if necessary. A file that breaks the
-//!    rules of the format is rebuilt if everything the pages need is there (`whole`), with a warning. It refuses
-//!    what it cannot keep honestly: a password that is not known, a form that exists only as XFA, a file
-//!    without pages, one that had to be rebuilt and that may be signed (`unsigned`).
+//!    rules of the format is rebuilt if everything the pages need is there (`whole`), and taken if the sender accepts what was
+//!    rebuilt ([`Acceptance`]). It refuses what it cannot keep honestly: a password that is not known, a form that exists only as
+//!    XFA, a file without pages, one that had to be rebuilt and that may be signed (`unsigned`).
 //! 2. All changes are made beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` puts right what strict
 //!    readers complain of and lenient ones look past; `annotations` draws, removes or refuses what the file leaves
 //!    to viewers; `layers` removes what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
@@ -17,7 +17,8 @@
 //!
 //! A file that others have signed goes another way (`signed`): rewriting would break their
 //! signatures, so it is kept byte for byte and only ever extended, if its signatures are intact and
-//! allow that; what would have to be removed from it refuses it instead.
+//! allow that; what would have to be removed from it refuses it instead. The sender can accept a copy without the signatures
+//! (`unsigned_copy`), which then goes the way of a file that nobody has signed.
 //!
 //! What a sender reads of all this is the [`Report`]: taken, taken with changes, taken with warnings, or
 //! refused, each with typed details that the use-cases put into words in three languages.
@@ -44,12 +45,13 @@ mod settle;
 mod showing;
 mod signed;
 mod unsigned;
+mod unsigned_copy;
 mod upload;
 mod whole;
 
 pub use annotations::RemovedKind;
 pub use compare::{Likeness, compare};
-pub use report::{BrokenRule, Change, Refused, Report, Verdict, Warning};
+pub use report::{Acceptance, BrokenRule, Change, Rebuilding, RebuiltPart, Refused, Report, Verdict, Warning};
 
 use std::collections::BTreeSet;
 
@@ -112,6 +114,14 @@ pub struct Wishes {
     pub password: Option<String>,
     /// What becomes of a form's values.
     pub form: FormValues,
+    /// What the sender accepts rather than have the file refused.
+    pub accepts: BTreeSet<Acceptance>,
+}
+
+impl Wishes {
+    fn password(&self) -> Option<&str> {
+        self.password.as_deref().filter(|password| !password.is_empty())
+    }
 }
 
 /// What becomes of the values of a form. The form itself becomes part of the pages.
@@ -148,6 +158,12 @@ impl Intake {
         self.signatures > 0
     }
 
+    /// Is it a copy without the signatures of the upload?
+    pub fn is_copy_without_signatures(&self) -> bool {
+        let is_said = |warning: &Warning| matches!(warning, Warning::SignaturesRemoved { .. });
+        self.warnings.iter().any(is_said)
+    }
+
     /// What the sender is told.
     pub fn report(&self) -> Report {
         let verdict = if !self.warnings.is_empty() {
@@ -179,7 +195,7 @@ pub fn inspect_as(bytes: impl Into<SharedBytes>, limits: &Limits, wishes: &Wishe
     inspect_counting(bytes, limits, wishes, |_| {})
 }
 
-/// The same; `counted` is told how many pages there are before the work begins that grows with them.
+/// The same; `counted` learns how many pages there are before the work begins that grows with them.
 pub fn inspect_counting(
     bytes: impl Into<SharedBytes>,
     limits: &Limits,
@@ -188,37 +204,65 @@ pub fn inspect_counting(
 ) -> Result<Intake, Refused> {
     let bytes = bytes.into();
     refuse_large_file(&bytes, limits)?;
-    let password = wishes.password.as_deref().filter(|password| !password.is_empty());
-    let upload = Upload::read(&bytes, password)?;
+    let upload = Upload::read(&bytes, wishes.password())?;
     refuse_large_pictures(&upload.view(), limits)?;
-    let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX).min(limits.most_pages);
-    if signed::is_signed(&upload.view())? {
-        counted(count(upload.view().pages().map_or(0, |pages| pages.len())));
-        return signed::take(bytes, &upload, limits);
-    }
-    if !upload.is_read_alike() && !unsigned::is_certain(&bytes, upload.was_encrypted()) {
-        return Err(Refused::DamagedAndMaybeSigned);
-    }
+    let mut counted = Some(counted);
+    let mut count = |pages: usize| {
+        if let Some(counted) = counted.take() {
+            counted(u32::try_from(pages).unwrap_or(u32::MAX).min(limits.most_pages));
+        }
+    };
+    let refused = if signed::is_signed(&upload.view())? {
+        count(upload.view().pages().map_or(0, |pages| pages.len()));
+        match signed::take(bytes.clone(), &upload, limits) {
+            Err(refused) => Some(refused),
+            taken => return taken,
+        }
+    } else if !upload.is_read_alike() && !unsigned::is_certain(&bytes, upload.was_encrypted()) {
+        Some(Refused::DamagedAndMaybeSigned)
+    } else {
+        None
+    };
+    let is_copy = match refused {
+        None => false,
+        Some(refused) if refused.is_helped_by(Acceptance::WithoutSignatures, wishes) => true,
+        Some(refused) => return Err(refused),
+    };
+    take_unsigned(&upload, bytes, (limits, wishes), is_copy, count)
+}
+
+/// Takes a file that nobody has signed, or a copy of a signed one without its signatures.
+fn take_unsigned(
+    upload: &Upload,
+    bytes: SharedBytes,
+    (limits, wishes): (&Limits, &Wishes),
+    is_copy: bool,
+    mut count: impl FnMut(usize),
+) -> Result<Intake, Refused> {
     if clean::is_dynamic_xfa(&upload.view()) {
         return Err(Refused::DynamicXfa);
     }
     let mut edits = upload.edits();
-    let dropped = settle::settle_page_tree(&mut edits, &upload)?;
-    counted(count(edits.pages()?.len()));
+    let dropped = settle::settle_page_tree(&mut edits, upload)?;
+    count(edits.pages()?.len());
     refuse_many_pages(&edits, limits)?;
-    let (mut changes, mut warnings) = read_as(&upload);
+    let (mut changes, mut warnings) = read_as(upload);
     if dropped > 0 {
         changes.push(Change::DamageDropped { count: dropped });
     }
+    if is_copy {
+        let count = unsigned_copy::remove_signatures(&mut edits)?;
+        warnings.push(Warning::SignaturesRemoved { count });
+    }
     showing::refuse_unreadable(&edits)?;
-    let settled = settle::settle(&mut edits, &upload)?;
+    let settled = settle::settle(&mut edits, upload)?;
     changes.extend(settled.changes);
     warnings.extend(settled.warnings);
     let pages = page_sizes(&edits, limits)?;
     let unsettled = edits.clone();
     let seen = annotations::settle(&mut edits)?;
     let settled = seen.is_changed.then_some(&unsettled);
-    let mut before = Before::new(&edits, bytes, password, &pages, (settled, &mut warnings))?;
+    let mut before = Before::new(&edits, bytes, wishes.password(), &pages, (settled, &mut warnings))?;
     drop(unsettled);
     changes.extend(seen.changes);
     warnings.extend(seen.warnings);
@@ -241,6 +285,7 @@ pub fn inspect_counting(
     } else {
         before.proved(&edits)?
     };
+    refuse_rebuilt(upload, wishes)?;
     changes.extend(written.changes);
     let changes = each_kind_once(changes);
     warnings.extend(written.warnings);
@@ -284,17 +329,42 @@ fn read_as(upload: &Upload) -> (Vec<Change>, Vec<Warning>) {
     if upload.was_encrypted() {
         changes.push(Change::Decrypted);
     }
-    if let Some(repairs) = upload.repairs() {
-        let is_lost = |repair: &&Repair| matches!(repair, Repair::Lost(_) | Repair::Missing(_));
-        let lost = repairs.iter().filter(is_lost).count();
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    if let Some((_, repairs)) = upload.repairs() {
+        let (guessed, lost, parts) = summed_up(repairs);
         changes.push(Change::Repaired);
-        warnings.push(Warning::Rebuilt {
-            guessed: count(repairs.len() - lost),
-            lost: count(lost),
-        });
+        warnings.push(Warning::Rebuilt { guessed, lost, parts });
     }
     (changes, warnings)
+}
+
+/// How many parts of a damaged file were guessed, how many are lost, and the first of both.
+fn summed_up(repairs: &[Repair]) -> (u32, u32, Vec<RebuiltPart>) {
+    const MOST_LISTED: usize = 50;
+    let is_lost = |repair: &&Repair| matches!(repair, Repair::Lost(_) | Repair::Missing(_));
+    let lost = repairs.iter().filter(is_lost).count();
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let parts = repairs.iter().take(MOST_LISTED).map(RebuiltPart::from);
+    (count(repairs.len() - lost), count(lost), parts.collect())
+}
+
+/// Refuses a damaged file, which could be taken as it was rebuilt, unless its sender accepts that.
+fn refuse_rebuilt(upload: &Upload, wishes: &Wishes) -> Result<(), Refused> {
+    let Some((defect, repairs)) = upload.repairs() else {
+        return Ok(());
+    };
+    let (guessed, lost, parts) = summed_up(repairs);
+    let refused = Refused::Rebuilt {
+        detail: defect.to_string(),
+        broken: defect.into(),
+        guessed,
+        lost,
+        parts,
+    };
+    if refused.is_helped_by(Acceptance::Rebuilt, wishes) {
+        Ok(())
+    } else {
+        Err(refused)
+    }
 }
 
 fn refuse_large_file(bytes: &[u8], limits: &Limits) -> Result<(), Refused> {

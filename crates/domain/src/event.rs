@@ -101,6 +101,9 @@ pub enum EventKind {
         version: u32,
         /// SHA-256 of the document that is to be signed.
         document: BlobHash,
+        /// SHA-256 of the signed file, where the document is a copy of it without its signatures.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signed_original: Option<BlobHash>,
         /// With these writers.
         recipients: Vec<NamedRecipient>,
     },

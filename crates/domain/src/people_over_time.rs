@@ -131,6 +131,7 @@ mod tests {
             template: TemplateId(1),
             version: 1,
             document: BlobHash::of(b""),
+            signed_original: None,
             recipients: vec![person("박지훈", "jihun@example.com")],
         };
         (Who::Member(MemberId(1)), event)

@@ -80,6 +80,9 @@ pub struct TemplateVersion {
     /// May a writer hand the document over to another person, who writes in his place?
     #[serde(default)]
     pub hand_over: bool,
+    /// SHA-256 of the signed upload, where the PDF is a copy of it without its signatures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_original: Option<BlobHash>,
 }
 
 impl TemplateVersion {

@@ -1,7 +1,7 @@
 //! Any bytes as an upload. What intake takes can be taken again, shown, read, stamped and sealed, and then verifies; what it
 //! refuses, it refuses with a reason.
 
-use document::intake::{Limits, inspect};
+use document::intake::{Acceptance, Limits, Wishes, inspect, inspect_as};
 use document::marks::stamp::{Mark, MarkContent, stamp};
 use document::pages::render::page_image;
 use document::pages::text_layer::page_texts;
@@ -22,7 +22,11 @@ pub fn intake(data: &[u8]) -> bool {
         most_pixels: 4_000_000,
         ..Limits::default()
     };
-    let Some(Ok(taken)) = as_in_the_worker(|| inspect(data, &limits)) else {
+    let wishes = Wishes {
+        accepts: Acceptance::ALL.into(),
+        ..Wishes::default()
+    };
+    let Some(Ok(taken)) = as_in_the_worker(|| inspect_as(data, &limits, &wishes)) else {
         return false;
     };
     let marks: Vec<Mark> = (1..)

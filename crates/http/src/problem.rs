@@ -90,6 +90,10 @@ pub struct ProblemError {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "needs_password")]
     pub reason: Option<String>,
+    /// Of a PDF that was refused: the word that its upload can say in `accept` to have it taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "without_signatures")]
+    pub accept: Option<String>,
     /// What is wrong with it, for people.
     pub message: String,
 }
@@ -166,6 +170,7 @@ impl Failure {
                     path: fault.path.clone(),
                     code: fault.code.id().to_owned(),
                     reason: fault.refusal_id(),
+                    accept: fault.acceptance().map(str::to_owned),
                     message: fault.message(language),
                 })
                 .collect(),

@@ -124,7 +124,7 @@ fn values_and_names_in_korean_japanese_and_chinese_reach_the_certificate() {
 }
 
 /// The attached chain.
-fn chain_of(pdf: &[u8]) -> serde_json::Value {
+pub fn chain_of(pdf: &[u8]) -> serde_json::Value {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("certificate.pdf");
     std::fs::write(&file, pdf).expect("written");

@@ -10,6 +10,7 @@ mod access;
 mod certificates;
 mod check;
 mod code_guesses;
+mod copies_of_signed_files;
 mod drafts;
 mod foresight;
 mod known_addresses;

@@ -14,11 +14,18 @@ const FIELDS: &str = r#"{"name": "계약", "steps": [{"order": 1}, {"order": 2}]
 
 /// Two empty pages.
 pub fn pdf() -> Vec<u8> {
+    pdf_with("")
+}
+
+/// The same with more entries of the first page.
+fn pdf_with(entries: &str) -> Vec<u8> {
+    let page =
+        |entries: &str| format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> {entries}>>");
     let objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> >>",
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>".to_owned(),
+        page(entries),
+        page(""),
     ];
     let mut file = String::from("%PDF-1.7\n");
     let mut table = String::from("0000000000 65535 f \n");
@@ -150,12 +157,11 @@ fn lists_go_on_below_the_last_id() {
 
 /// One page with a text field that has a value and a check box.
 fn form() -> Vec<u8> {
-    let text = String::from_utf8(pdf()).expect("a text");
-    let widgets = "/Resources << >> /Annots [
+    pdf_with(
+        "/Annots [
         << /Subtype /Widget /FT /Tx /T (full name) /V (Kim) /Ff 2 /Rect [50 700 250 720] >>
-        << /Subtype /Widget /FT /Btn /T (agree) /Rect [50 600 60 610] >>] >>";
-    let text = text.replacen("/Resources << >> >>", widgets, 1);
-    text.into_bytes()
+        << /Subtype /Widget /FT /Btn /T (agree) /Rect [50 600 60 610] >>]",
+    )
 }
 
 /// Known trouble 8.

@@ -516,6 +516,11 @@ fn shows(objects: &impl Look, annotation: &Dict, kind: Kind) -> bool {
     }
 }
 
+/// Has an annotation a look of its own?
+pub(super) fn has_look(objects: &impl Look, annotation: &Dict) -> bool {
+    Appearance::of(objects, annotation).stream().is_some()
+}
+
 /// What an annotation says beside the page.
 fn remark(objects: &impl Look, annotation: &Dict) -> Option<String> {
     let plain = objects.text_in(annotation, b"Contents");

@@ -105,6 +105,14 @@ pub(super) fn is_widget(objects: &impl Objects, annotation: &Dict) -> bool {
     objects.is_name_in(annotation, b"Subtype", b"Widget")
 }
 
+/// Is an annotation the widget of a signature field that somebody has signed?
+pub(super) fn is_signed(objects: &impl Objects, annotation: &Dict) -> bool {
+    let chain = Chain::of(objects, annotation);
+    is_widget(objects, annotation)
+        && chain.kind().as_deref() == Some(b"Sig")
+        && matches!(chain.get(b"V"), Some(Object::Dict(_)))
+}
+
 /// All widgets, page by page in the order in which they are drawn.
 pub(super) fn widgets<O: Objects>(objects: &O) -> Result<Vec<Widget<'_>>, PdfDefect> {
     let mut found = Vec::new();

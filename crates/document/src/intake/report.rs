@@ -5,8 +5,10 @@ use domain::template::PageSize;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::Wishes;
 use super::annotations::RemovedKind;
 use crate::pdf::defect::DeviationKind;
+use crate::pdf::rebuild::Repair;
 use crate::pdf::{PdfDefect, Rule};
 use crate::verify::Fault;
 
@@ -57,6 +59,51 @@ impl From<Refused> for Report {
     }
 }
 
+/// What was done about a part of a damaged file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rebuilding {
+    /// The file does not begin as a PDF.
+    NoHeader,
+    /// Nothing leads to the document catalog; an object that says it is one was taken.
+    CatalogGuessed,
+    /// The length of a stream was wrong or missing.
+    LengthGuessed,
+    /// An object has no end.
+    EndGuessed,
+    /// An object cannot be read, and is lost. No page shows it.
+    Lost,
+    /// An object is not in the file. No page shows it.
+    Missing,
+}
+
+/// A part of a damaged file that was guessed, or is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RebuiltPart {
+    /// What was done.
+    pub part: Rebuilding,
+    /// The number of the object, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<u32>,
+}
+
+impl From<&Repair> for RebuiltPart {
+    fn from(repair: &Repair) -> Self {
+        let (part, object) = match repair {
+            Repair::NoHeader => (Rebuilding::NoHeader, None),
+            Repair::CatalogGuessed(object) => (Rebuilding::CatalogGuessed, Some(*object)),
+            Repair::LengthGuessed(object) => (Rebuilding::LengthGuessed, Some(*object)),
+            Repair::EndGuessed(object) => (Rebuilding::EndGuessed, Some(*object)),
+            Repair::Lost(defect) => (Rebuilding::Lost, defect.object),
+            Repair::Missing(object) => (Rebuilding::Missing, Some(*object)),
+        };
+        Self {
+            part,
+            object: object.map(|object| object.number),
+        }
+    }
+}
+
 /// Something that a sender should know of a file that was taken.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "warning", rename_all = "snake_case")]
@@ -70,6 +117,12 @@ pub enum Warning {
         /// How many.
         count: u32,
     },
+    /// The sender chose a copy without the signatures. They are not in it; what they showed is.
+    #[error("this is a copy without the {count} signature(s) of the file")]
+    SignaturesRemoved {
+        /// How many there were; 0 where nobody can say.
+        count: u32,
+    },
     /// It was damaged, and is what could be found of it.
     #[error(
         "the file was damaged and has been rebuilt: {guessed} part(s) had to be guessed, and {lost} that no page shows \
@@ -80,6 +133,8 @@ pub enum Warning {
         guessed: u32,
         /// How many parts that show nowhere are not in the file, or cannot be read.
         lost: u32,
+        /// The first of these parts.
+        parts: Vec<RebuiltPart>,
     },
     /// Some viewers still show what the file's own records call deleted; here it is gone.
     #[error("viewers differ on the file: some still show what it calls deleted; here it is gone, so look at the pages")]
@@ -311,6 +366,24 @@ pub enum Refused {
     /// It ends too early, or had to be repaired, and parts that its pages need are missing.
     #[error("parts of the file are missing, or it ends too early; get it anew, as a whole")]
     Incomplete,
+    /// It is damaged, and can be used only as it was rebuilt: the sender has to look at it first.
+    #[error(
+        "the file is damaged ({detail}) and can be used only as we rebuilt it: {guessed} part(s) had to be guessed, and {lost} \
+         that no page shows are lost; get it again, or look at every page and accept what was rebuilt"
+    )]
+    Rebuilt {
+        /// The rule that it breaks, and where.
+        detail: String,
+        /// The same, typed.
+        #[serde(flatten)]
+        broken: BrokenRule,
+        /// How many parts had no end, or no length that was right.
+        guessed: u32,
+        /// How many parts that show nowhere are not in the file, or cannot be read.
+        lost: u32,
+        /// The first of these parts.
+        parts: Vec<RebuiltPart>,
+    },
     /// A password is needed to read it.
     #[error("the file needs a password to be opened; give it, or save the file without one")]
     NeedsPassword,
@@ -546,7 +619,57 @@ pub enum Refused {
     },
 }
 
+/// What a sender can accept so that a file is taken that would be refused otherwise. Nothing of it is ever done unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Acceptance {
+    /// A damaged file, as it was rebuilt.
+    Rebuilt,
+    /// A copy without the signatures.
+    WithoutSignatures,
+}
+
+impl Acceptance {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Rebuilt, Self::WithoutSignatures];
+
+    /// The word by which senders say it.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Rebuilt => "rebuilt",
+            Self::WithoutSignatures => "without_signatures",
+        }
+    }
+}
+
 impl Refused {
+    /// What the sender can accept instead, if anything helps.
+    pub fn acceptance(&self) -> Option<Acceptance> {
+        match self {
+            Self::Rebuilt { .. } => Some(Acceptance::Rebuilt),
+            Self::SignedAndEncrypted
+            | Self::SignedAndDamaged { .. }
+            | Self::SignedLaxly { .. }
+            | Self::WeakSignature { .. }
+            | Self::SignedAndReadDifferently { .. }
+            | Self::DamagedAndMaybeSigned
+            | Self::BrokenSignature { .. }
+            | Self::CertificationForbids { .. }
+            | Self::LockForbids { .. }
+            | Self::CannotBeExtended { .. }
+            | Self::SignedWithDamagedMetadata
+            | Self::SignedWithUnusableValidationData
+            | Self::SignedAndActive
+            | Self::SignedWithUnseen { .. } => Some(Acceptance::WithoutSignatures),
+            _ => None,
+        }
+    }
+
+    /// Does it help that the sender accepts this, and does the sender?
+    pub(super) fn is_helped_by(&self, acceptance: Acceptance, wishes: &Wishes) -> bool {
+        self.acceptance() == Some(acceptance) && wishes.accepts.contains(&acceptance)
+    }
+
     /// Does it ask for more work or memory than is allowed?
     pub fn is_too_demanding(&self) -> bool {
         matches!(

@@ -69,11 +69,11 @@ impl Upload {
         self.view().trailer().is_ok_and(|trailer| trailer.has(b"Encrypt"))
     }
 
-    /// What had to be rebuilt; none if it keeps the rules.
-    pub(super) fn repairs(&self) -> Option<&[Repair]> {
+    /// Why it had to be rebuilt, and what was; none if it keeps the rules.
+    pub(super) fn repairs(&self) -> Option<(&PdfDefect, &[Repair])> {
         match self {
             Self::Sound(_) => None,
-            Self::Rebuilt { file, .. } => Some(file.repairs()),
+            Self::Rebuilt { file, defect } => Some((defect, file.repairs())),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use document::intake::{Change, Intake, Limits, Refused, inspect};
+use document::intake::{Change, Intake, Refused};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use crate::samples::{self, References};
@@ -129,7 +129,7 @@ fn is_first_revision(earlier: &[u8], pdf: &[u8], cut: usize) -> bool {
 }
 
 fn take(pdf: &[u8]) -> Result<Intake, Refused> {
-    inspect(pdf.to_vec(), &Limits::default())
+    samples::take_rebuilt(pdf)
 }
 
 fn pictures(taken: &Intake) -> Vec<Vec<u8>> {

@@ -3,12 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use document::intake::{Change, Intake, Limits, Refused, Warning, Wishes, inspect, inspect_as};
+use document::intake::{Change, Intake, Limits, Rebuilding, Refused, Warning, Wishes, inspect, inspect_as};
 use document::verify::{Fault, How, TrustedRoots, Verdict, verify};
 use jiff::Timestamp;
 
 use crate::judges::structure_complaints;
 use crate::pages::text;
+use crate::samples::take_rebuilt;
 
 pub fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("COUNTERSIGN_FAULTS").map_or_else(
@@ -30,7 +31,7 @@ pub fn read(folder: &Path, name: &str) -> Vec<u8> {
 }
 
 fn taken(folder: &Path, name: &str) -> Intake {
-    let taken = inspect(read(folder, name), &Limits::default()).unwrap_or_else(|refused| panic!("{name}: {refused}"));
+    let taken = take_rebuilt(&read(folder, name)).unwrap_or_else(|refused| panic!("{name}: {refused}"));
     assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new(), "{name}");
     taken
 }
@@ -146,11 +147,31 @@ fn what_a_page_draws_is_read_wherever_its_filter_and_its_length_stand() {
     ] {
         let taken = taken(&folder, name);
         assert_eq!(text(&taken.pdf), "Invoice 4711, total 1,234.56 EUR", "{name}");
-        let is_told = taken.warnings.contains(&Warning::Rebuilt {
-            guessed: 1,
-            lost: u32::from(name.contains("dangling")),
-        });
-        assert_eq!(is_told, name.starts_with("C_no_length"), "{name}: {:?}", taken.warnings);
+        let lost = u32::from(name.contains("dangling"));
+        let is_told =
+            |warning: &Warning| matches!(warning, Warning::Rebuilt { guessed: 1, lost: told, .. } if *told == lost);
+        let was_rebuilt = name.starts_with("C_no_length");
+        assert_eq!(
+            taken.warnings.iter().any(is_told),
+            was_rebuilt,
+            "{name}: {:?}",
+            taken.warnings
+        );
+        // Nobody sends it without having seen what was rebuilt.
+        let refused = inspect(read(&folder, name), &Limits::default()).err();
+        match refused {
+            Some(Refused::Rebuilt {
+                guessed,
+                lost: told,
+                parts,
+                ..
+            }) => {
+                assert!(was_rebuilt && (guessed, told) == (1, lost), "{name}");
+                assert_eq!(parts[0].part, Rebuilding::LengthGuessed, "{name}");
+                assert_eq!(parts.len(), usize::try_from(1 + lost).expect("few"), "{name}");
+            }
+            refused => assert!(!was_rebuilt && refused.is_none(), "{name}: {refused:?}"),
+        }
     }
 }
 

@@ -34,4 +34,5 @@ mod stray_entries;
 mod tagged;
 mod taking;
 mod timestamps;
+mod unsigned_copies;
 mod viewers;

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::revision_writer::RevisionWriter;
+use document::intake::{Acceptance, Intake, Limits, Refused, Wishes, inspect_as};
 use document::pki::authority::{SealSubject, create_root, issue_seal_certificate};
 use document::pki::keys::{KeyKind, SealKey, Signer};
 use document::sealing::{SealDetails, seal};
@@ -273,4 +274,13 @@ fn add_field(writer: &mut RevisionWriter<'_>, document: &Document, signature: Ob
     form.set("Fields", array(&form, b"Fields"));
     form.set("SigFlags", 3);
     catalog.set("AcroForm", form);
+}
+
+/// Takes a file in; one that is damaged, as it was rebuilt.
+pub fn take_rebuilt(pdf: &[u8]) -> Result<Intake, Refused> {
+    let wishes = Wishes {
+        accepts: [Acceptance::Rebuilt].into(),
+        ..Wishes::default()
+    };
+    inspect_as(pdf.to_vec(), &Limits::default(), &wishes)
 }

@@ -11,7 +11,7 @@ use crate::pages::{PageForm, document_of, page_file, text};
 use crate::samples::{self, References};
 
 fn take(pdf: &[u8]) -> Result<document::intake::Intake, Refused> {
-    inspect(pdf, &Limits::default())
+    samples::take_rebuilt(pdf)
 }
 
 fn changed(pdf: &[u8]) -> Vec<Change> {
@@ -21,7 +21,7 @@ fn changed(pdf: &[u8]) -> Vec<Change> {
 }
 
 /// Puts entries into the catalog.
-fn with_catalog(change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
+pub fn with_catalog(change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
     document_of(PageForm::PLAIN, |document, _| {
         let mut catalog = dictionary! { "Type" => "Catalog" };
         change(document, &mut catalog);
@@ -30,7 +30,7 @@ fn with_catalog(change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> 
     })
 }
 
-fn script() -> Dictionary {
+pub fn script() -> Dictionary {
     dictionary! { "S" => "JavaScript", "JS" => Object::string_literal("app.alert(1)") }
 }
 
@@ -296,7 +296,7 @@ fn a_broken_cross_reference_table_is_repaired_and_said() {
 }
 
 /// A revision whose cross-references say that an object is the first of an object stream, which holds another one.
-fn misplaced(pdf: &[u8], object: u32) -> Vec<u8> {
+pub fn misplaced(pdf: &[u8], object: u32) -> Vec<u8> {
     const STREAM: u32 = 900;
     let document = Document::load_mem(pdf).expect("readable");
     let root = document
@@ -504,12 +504,12 @@ fn a_file_of_our_own_is_taken_whatever_its_rotation() {
 }
 
 /// Signs a sample as somebody else does, before it comes to us.
-fn signed_before(references: References) -> Vec<u8> {
+pub fn signed_before(references: References) -> Vec<u8> {
     let stranger = crate::samples::House::new(document::pki::keys::KeyKind::EcdsaP256);
     samples::signed_by_others(&samples::unsigned(references), &stranger.key)
 }
 
-fn marks(page: u32) -> document::marks::stamp::Mark {
+pub fn marks(page: u32) -> document::marks::stamp::Mark {
     document::marks::stamp::Mark {
         page,
         placement: domain::field::Placement {
@@ -761,7 +761,7 @@ fn damaged_streams_that_no_viewer_shows_are_dropped_and_judges_are_content() {
 }
 
 /// A file of which a later revision deleted what its page draws. Some viewers still show that.
-fn with_deleted_content() -> Vec<u8> {
+pub fn with_deleted_content() -> Vec<u8> {
     let mut pdf = page_file(PageForm::PLAIN);
     let document = Document::load_mem(&pdf).expect("readable");
     let page = document.page_iter().next().expect("a page");
@@ -982,7 +982,7 @@ fn hidden_layers_are_removed_and_visible_ones_become_part_of_the_page() {
 }
 
 /// A form as an office suite writes it: `(name, field, rectangle)`, some with an appearance.
-fn form_of(fields: Vec<(Dictionary, [i64; 4])>) -> Vec<u8> {
+pub fn form_of(fields: Vec<(Dictionary, [i64; 4])>) -> Vec<u8> {
     document_of(PageForm::PLAIN, |document, page| {
         let mut widgets = Vec::new();
         for (mut field, rectangle) in fields {
@@ -1000,7 +1000,7 @@ fn form_of(fields: Vec<(Dictionary, [i64; 4])>) -> Vec<u8> {
     })
 }
 
-fn named(name: &str, kind: &str) -> Dictionary {
+pub fn named(name: &str, kind: &str) -> Dictionary {
     dictionary! { "T" => Object::string_literal(name), "FT" => kind }
 }
 

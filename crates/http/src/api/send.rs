@@ -32,6 +32,10 @@ pub struct SendForm {
     pub name: Option<String>,
     /// The password that opens the PDF, where it needs one.
     pub password: Option<String>,
+    /// What you accept rather than have the PDF refused, as words with commas between: `rebuilt` (look at the pages first:
+    /// `is_preview`), `without_signatures`.
+    #[schema(example = "without_signatures")]
+    pub accept: Option<String>,
     /// The start as JSON. The document's template is made of this form: a `template_id` is ignored.
     #[schema(
         content_media_type = "application/json",

@@ -1,9 +1,11 @@
 //! The form by which a PDF and its fields become a template: `POST /api/v3/templates` and `PUT /api/v3/templates/{id}`.
 
+use std::collections::BTreeSet;
+
 use app::{Error, Fault, FaultCode, TemplateFields};
 use axum::body::Bytes;
 use axum::extract::Request;
-use document::intake::Wishes;
+use document::intake::{Acceptance, Wishes};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -41,6 +43,11 @@ pub struct TemplateForm {
     pub name: Option<String>,
     /// The password that opens the PDF, where it needs one. It is not kept, nor is the encryption.
     pub password: Option<String>,
+    /// What you accept rather than have the PDF refused, as words with commas between. `rebuilt`: a damaged PDF as we rebuilt it.
+    /// `without_signatures`: if the PDF is signed and cannot be accepted with its signatures, a copy without them. An error of a
+    /// refused PDF names the word that helps in `accept`.
+    #[schema(example = "without_signatures")]
+    pub accept: Option<String>,
 }
 
 /// The same, read.
@@ -85,6 +92,10 @@ impl Given {
                 "fields" => given.fields = Some(part.bytes.clone()).filter(|bytes| !bytes.is_empty()),
                 "name" => name = text("name"),
                 "password" => given.wishes.password = text("password"),
+                "accept" => {
+                    let words = text("accept").unwrap_or_default();
+                    given.wishes.accepts = acceptances(&words, &mut faults);
+                }
                 "form_fields" => match text("form_fields").as_deref() {
                     Some(IMPORT) => given.is_import = true,
                     Some("") | None => {}
@@ -135,4 +146,16 @@ impl Given {
         }
         Error::Unprocessable(faults)
     }
+}
+
+/// What a sender accepts, by its words.
+fn acceptances(words: &str, faults: &mut Faults) -> BTreeSet<Acceptance> {
+    let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let known = |word: &str| Acceptance::ALL.into_iter().find(|known| known.code() == word);
+    let read: Option<BTreeSet<Acceptance>> = words.map(known).collect();
+    read.unwrap_or_else(|| {
+        let allowed = Acceptance::ALL.map(Acceptance::code).join(", ");
+        faults.add(Fault::new("accept", FaultCode::NotAllowed).with("allowed", allowed));
+        BTreeSet::new()
+    })
 }

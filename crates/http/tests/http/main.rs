@@ -1,6 +1,7 @@
 //! The API over real HTTP: an installation of its own for each test, on SQLite and on PostgreSQL,
 //! with a clock that stands still and the outbox read as a receiver would see it.
 
+mod accepted_uploads;
 mod acting;
 mod bad_input;
 mod bodies;

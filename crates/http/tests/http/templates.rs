@@ -30,7 +30,7 @@ fn form(members: &[(&str, Option<&str>, &[u8])]) -> Vec<u8> {
     body
 }
 
-fn send(server: &Server, method: &str, path: &str, token: &str, members: &[(&str, Option<&str>, &[u8])]) -> Answer {
+pub fn send(server: &Server, method: &str, path: &str, token: &str, members: &[(&str, Option<&str>, &[u8])]) -> Answer {
     let request = server
         .request(method, path, Some(token))
         .header("content-type", "multipart/form-data; boundary=x")

@@ -7,7 +7,7 @@ use app::{DocumentFault, StrangersDocuments, intake_text, page_images};
 use clap::Subcommand;
 use document::intake::{Report, Wishes};
 use document::sealing::SealDetails;
-use domain::{Requester, SealLevel};
+use domain::{Language, Requester, SealLevel};
 use serde_json::json;
 
 use super::{Context, OfCompany, OfUpload, read};
@@ -60,7 +60,7 @@ impl Document {
                 let intake = opened
                     .workers
                     .inspect_as(&Requester::unknown(), &pdf, &upload.wishes()?)
-                    .map_err(|fault| refused(&input, &fault))?;
+                    .map_err(|fault| refused(&input, &fault, upload.language))?;
                 let report = intake.report();
                 for line in intake_text::remarks(upload.language, &report) {
                     remark(context.json, &format!("{}: {line}", input.display()));
@@ -109,7 +109,7 @@ fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode
     let report = match taken(&Workers::new(&context.place.configuration.documents), &pdf, &wishes) {
         Ok(report) => report,
         Err(DocumentFault::Refused(reason)) => Report::from(reason),
-        Err(fault) => return Err(refused(file, &fault)),
+        Err(fault) => return Err(refused(file, &fault, upload.language)),
     };
     let lines: Vec<String> = intake_text::lines(upload.language, &report)
         .iter()
@@ -139,8 +139,18 @@ fn taken(workers: &Workers, pdf: &[u8], wishes: &Wishes) -> Result<Report, Docum
     Ok(intake.report())
 }
 
-fn refused(file: &Path, fault: &DocumentFault) -> Failure {
-    Failure::Other(format!("{}: {fault}", file.display()))
+fn refused(file: &Path, fault: &DocumentFault, language: Language) -> Failure {
+    let file = file.display();
+    Failure::Other(match fault {
+        DocumentFault::Refused(refused) => {
+            let (reason, remedy) = (
+                intake_text::reason(language, refused),
+                intake_text::remedy(language, refused),
+            );
+            format!("{file}: {reason} {remedy}")
+        }
+        fault => format!("{file}: {fault}"),
+    })
 }
 
 /// Writes the whole file or nothing: the name appears when the bytes are there.

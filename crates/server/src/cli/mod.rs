@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::document::intake::Wishes;
+use ::document::intake::{Acceptance, Wishes};
 use clap::{Args, Parser, Subcommand};
 use domain::{CompanyId, Language};
 
@@ -210,6 +210,12 @@ pub struct OfUpload {
     /// A file that holds the password of an encrypted PDF (its first line)
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
+    /// If the PDF is damaged: accept it as we rebuild it. Look at every page before you send it
+    #[arg(long)]
+    accept_rebuilt: bool,
+    /// If the PDF is signed and cannot be accepted with its signatures: accept a copy without them
+    #[arg(long)]
+    without_signatures: bool,
     /// The language of what is said about the PDF: ko, en, ja
     #[arg(long, default_value = "en", value_parser = language)]
     pub language: Language,
@@ -225,8 +231,14 @@ impl OfUpload {
             }
             None => None,
         };
+        let accepted = [
+            (self.accept_rebuilt, Acceptance::Rebuilt),
+            (self.without_signatures, Acceptance::WithoutSignatures),
+        ];
+        let accepted = accepted.into_iter().filter(|(is_accepted, _)| *is_accepted);
         Ok(Wishes {
             password,
+            accepts: accepted.map(|(_, acceptance)| acceptance).collect(),
             ..Wishes::default()
         })
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use testkit::contract;
 
 use crate::serving::{get, login, post};
-use crate::support::{EMAIL, FIELDS, PASSWORD, Temporary, pdf};
+use crate::support::{EMAIL, FIELDS, PASSWORD, Temporary, pdf, pdf_with};
 
 #[test]
 fn an_import_prints_the_template_id_alone() {
@@ -237,9 +237,8 @@ fn inspect_asks_for_a_password_and_takes_it_from_a_file() {
 
 /// A form with one field, `full name`.
 fn form_file(here: &Temporary) -> String {
-    let text = String::from_utf8(pdf()).expect("a text");
-    let field = "/Annots [<< /Subtype /Widget /FT /Tx /T (full name) /Rect [50 500 250 520] >>] /MediaBox";
-    let form = here.file("application.pdf", text.replacen("/MediaBox", field, 1).as_bytes());
+    let field = "/Annots [<< /Subtype /Widget /FT /Tx /T (full name) /Rect [50 500 250 520] >>] ";
+    let form = here.file("application.pdf", &pdf_with(field));
     form.to_str().expect("a path").to_owned()
 }
 

@@ -1,5 +1,6 @@
 //! The real program, as an operator runs it.
 
+mod accepted_uploads;
 mod access;
 mod checks;
 mod documents;

@@ -107,11 +107,16 @@ pub const FIELDS: &str = r#"{"name": "계약", "steps": [{"order": 1}], "fields"
 
 /// One page with a line on it.
 pub fn pdf() -> Vec<u8> {
+    pdf_with("")
+}
+
+/// The same with more entries of the page.
+pub fn pdf_with(entries: &str) -> Vec<u8> {
     let content = "1 w 72 720 m 300 720 l S";
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> /Contents 4 0 R >>".to_owned(),
+        format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> /Contents 4 0 R {entries}>>"),
         format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
     ];
     let mut file = String::from("%PDF-1.7\n");
