@@ -133,5 +133,7 @@ verify-chain-sequence = entry { $expected } is missing; number { $found } stands
 verify-chain-previous = entry { $entry } does not follow the entry before it
 verify-chain-hash = entry { $entry } was changed: its hash does not fit its content
 verify-chain-payload = entry { $entry } holds no event of its own time
+verify-chain-text = the texts of entry { $entry } were changed: one does not fit its hash
+verify-chain-format = the chain has an unknown format: use a newer version of Countersign
 verify-certificate-belongs = The certificate is this document’s.
 verify-certificate-foreign = The certificate is NOT this document’s.

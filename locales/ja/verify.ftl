@@ -133,5 +133,7 @@ verify-chain-sequence = { $expected } 番の項目がなく、その位置に { 
 verify-chain-previous = { $entry } 番の項目が前の項目につながっていません
 verify-chain-hash = { $entry } 番の項目が変更されています（ハッシュが内容と一致しません）
 verify-chain-payload = { $entry } 番の項目の内容が、その時刻のイベントではありません
+verify-chain-text = { $entry } 番の項目の文言が変更されています（ハッシュと一致しません）
+verify-chain-format = イベント記録の形式が不明です。新しいバージョンの Countersign で確認してください
 verify-certificate-belongs = この文書の履歴証明書です。
 verify-certificate-foreign = この文書の履歴証明書ではありません。

@@ -133,5 +133,7 @@ verify-chain-sequence = { $expected }번 항목이 없고 그 자리에 { $found
 verify-chain-previous = { $entry }번 항목이 앞 항목과 이어지지 않습니다
 verify-chain-hash = { $entry }번 항목이 변경되었습니다(해시가 내용과 다름)
 verify-chain-payload = { $entry }번 항목의 내용이 그 시각의 이벤트가 아닙니다
+verify-chain-text = { $entry }번 항목의 문구가 변경되었습니다(해시와 일치하지 않음)
+verify-chain-format = 알 수 없는 형식의 이벤트 기록입니다. 최신 버전의 Countersign으로 확인해 주세요
 verify-certificate-belongs = 이 문서의 이력증명서입니다.
 verify-certificate-foreign = 이 문서의 이력증명서가 아닙니다.

@@ -14,8 +14,8 @@ use document::text::fonts::Fonts;
 use domain::event::{FileKind, IdentityMethod};
 use domain::text::is_direction_control;
 use domain::{
-    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, NamedEvent, Progress, Recipient,
-    RecipientId, SealLevel, Status, Who, Workflow, named_events, time,
+    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, NamedEvent, NamedRecipient,
+    PersonalText, Progress, Recipient, RecipientId, SealLevel, Status, Who, Workflow, named_events, time,
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;
@@ -64,6 +64,7 @@ pub(crate) fn certificate_content(certified: &Certified<'_>, fonts: &Fonts) -> C
         fonts,
         language: certified.workflow.language,
         events: named_events(certified.entries),
+        erased: erased(certified.workflow.language),
     }
     .content()
 }
@@ -74,6 +75,8 @@ struct Writer<'c> {
     language: Language,
     /// The whole chain, with the people as they were at each entry.
     events: Vec<NamedEvent>,
+    /// What stands for a text that was erased.
+    erased: String,
 }
 
 impl Writer<'_> {
@@ -87,6 +90,14 @@ impl Writer<'_> {
 
     fn moment(&self, at: Timestamp) -> String {
         time::format_with_zone(at, self.certified.workflow.offset)
+    }
+
+    fn text<'t>(&'t self, text: &'t PersonalText) -> &'t str {
+        text.or(&self.erased)
+    }
+
+    fn person(&self, named: &NamedRecipient) -> String {
+        person(self.text(&named.name), self.text(&named.contact))
     }
 
     fn drawable(&self, text: &str) -> String {
@@ -265,8 +276,8 @@ impl Writer<'_> {
         }
         // From where he acted; before that, from where he looked.
         let from = act.or(viewed);
-        if let Some(address) = from.and_then(|event| event.actor.address.as_deref()) {
-            rows.push((self.say("certificate-address"), self.drawable(address)));
+        if let Some(address) = from.and_then(|event| event.actor.address.as_ref()) {
+            rows.push((self.say("certificate-address"), self.drawable(self.text(address))));
         }
         if let Some(browser) = from.and_then(|event| self.browser(&event.actor)) {
             rows.push((self.say("certificate-browser"), self.drawable(&browser)));
@@ -287,12 +298,16 @@ impl Writer<'_> {
     fn earlier_person(&self, change: &NamedEvent) -> Option<(String, String)> {
         let before = change.recipient.as_ref();
         // Somebody whose mobile number alone was corrected is still there.
-        let before = before.filter(|before| Some(*before) != change.successor.as_ref())?;
+        let is_still_there = |before: &NamedRecipient| {
+            let after = change.successor.as_ref();
+            after.is_some_and(|after| before.is_same_person(after))
+        };
+        let before = before.filter(|before| !is_still_there(before))?;
         let key = match change.event.event {
             EventKind::HandedOver { .. } => "certificate-earlier-handed-over",
             _ => "certificate-earlier-corrected",
         };
-        let person = person(&before.name, &before.contact);
+        let person = self.person(before);
         let until = self.say_with(key, &[("person", &person), ("at", &self.moment(change.event.at))]);
         Some((self.say("certificate-earlier"), self.drawable(&until)))
     }
@@ -318,7 +333,7 @@ impl Writer<'_> {
             _ => None,
         });
         if let Some((member, at)) = copied {
-            let copied = [("member", member.name.as_str()), ("at", &self.moment(at))];
+            let copied = [("member", self.text(&member.name)), ("at", &self.moment(at))];
             parts.push(self.say_with("certificate-identity-copied", &copied));
         }
         let writer = self.certified.stored.writer(recipient.id);
@@ -339,10 +354,10 @@ impl Writer<'_> {
                 _ => None,
             });
             let sent_to = events.iter().rev().find_map(|event| match &event.event {
-                EventKind::OneTimeCodeSent { to, .. } => to.as_deref(),
+                EventKind::OneTimeCodeSent { to, .. } => to.as_ref(),
                 _ => None,
             });
-            let contact = sent_to.unwrap_or(recipient.contact.as_given());
+            let contact = sent_to.map_or(recipient.contact.as_given(), |to| self.text(to));
             match checked {
                 Some(at) => parts.push(self.say_with(word, &[("at", &self.moment(at)), ("contact", contact)])),
                 None if asked => parts.push(self.say(&format!("{word}-open"))),
@@ -373,7 +388,7 @@ impl Writer<'_> {
 
     /// The browser, as people call it.
     fn browser(&self, actor: &Actor) -> Option<String> {
-        let found = browser(actor.user_agent.as_deref()?)?;
+        let found = browser(actor.user_agent.as_ref()?.clear()?)?;
         Some(match found.system {
             Some(system) => self.say_with(
                 "certificate-browser-on",
@@ -496,7 +511,7 @@ impl Writer<'_> {
             self.certified
                 .entries
                 .iter()
-                .filter_map(|entry| match Event::from_payload(&entry.payload)?.event {
+                .filter_map(|entry| match entry.event()?.event {
                     EventKind::Approved { order, .. } => Some((order, entry)),
                     _ => None,
                 });
@@ -542,7 +557,8 @@ impl Writer<'_> {
 
     /// From where somebody acted, and with what.
     fn origin(&self, actor: &Actor) -> String {
-        [actor.address.clone(), self.browser(actor)]
+        let address = actor.address.as_ref().map(|address| self.text(address).to_owned());
+        [address, self.browser(actor)]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
@@ -575,7 +591,7 @@ impl Writer<'_> {
             .recipient
             .as_ref()
             .filter(|person| actor.who != Who::Recipient(person.id))
-            .map(|about| person(&about.name, &about.contact))
+            .map(|about| self.person(about))
             .unwrap_or_default();
         let detail = match event {
             EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => {
@@ -591,8 +607,8 @@ impl Writer<'_> {
                 FileKind::Certificate => "certificate-file-certificate",
             }),
             EventKind::RecipientCorrected { recipient, .. } | EventKind::HandedOver { recipient, .. } => named
-                .change()
-                .unwrap_or_else(|| person(&recipient.name, &recipient.contact)),
+                .change(&self.erased)
+                .unwrap_or_else(|| self.person(recipient)),
             _ => about,
         };
         let order = match event {
@@ -600,10 +616,10 @@ impl Writer<'_> {
             _ => String::new(),
         };
         let member = match event {
-            EventKind::LinkCopied { member, .. } => person(&member.name, &member.email),
+            EventKind::LinkCopied { member, .. } => person(self.text(&member.name), self.text(&member.email)),
             _ => String::new(),
         };
-        let reason = event.reason().map(|reason| format!("“{reason}”"));
+        let reason = event.reason().map(|reason| format!("“{}”", self.text(reason)));
         let details: Vec<String> = [detail]
             .into_iter()
             .filter(|detail| !detail.is_empty())
@@ -629,7 +645,7 @@ impl Writer<'_> {
             Who::Recipient(_) => named
                 .actor
                 .as_ref()
-                .map_or_else(String::new, |actor| person(&actor.name, &actor.contact)),
+                .map_or_else(String::new, |actor| self.person(actor)),
             Who::Member(id) if id == self.certified.workflow.sender => {
                 format!(
                     "{} ({})",
@@ -671,12 +687,9 @@ impl Writer<'_> {
 
     fn chain(&self) -> Attachment {
         let workflow = self.certified.workflow;
-        let file = ChainFile {
-            format: ChainFile::FORMAT.to_owned(),
-            company: workflow.company.clone(),
-            workflow_id: workflow.id,
-            entries: self.certified.entries.to_vec(),
-        };
+        let format = self.certified.stored.head.head.format;
+        let entries = self.certified.entries.to_vec();
+        let file = ChainFile::new(format, workflow.company.clone(), workflow.id, entries);
         Attachment {
             file_name: "chain.json".to_owned(),
             media_type: "application/json".to_owned(),
@@ -685,6 +698,11 @@ impl Writer<'_> {
             bytes: serde_json::to_vec(&file).unwrap_or_default(),
         }
     }
+}
+
+/// What a reader sees in the place of a text that was erased.
+pub(crate) fn erased(language: Language) -> String {
+    i18n::text(language, "erased-text", &[])
 }
 
 /// Name and address; the address alone where it is the name.

@@ -12,8 +12,8 @@ use blobs::Removal;
 use domain::{BlobHash, WorkflowId};
 use store::check::{self, Needed, Owner};
 
-use crate::App;
 use crate::error::Error;
+use crate::{App, keyed_chain};
 
 /// What `audit verify` found.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +22,8 @@ pub struct AuditReport {
     pub workflows: u64,
     /// How many entries their chains have.
     pub entries: u64,
+    /// How many heads have no code yet.
+    pub without_code: u64,
     /// What is wrong.
     pub faults: Vec<check::Fault>,
 }
@@ -96,7 +98,13 @@ impl App {
         let mut report = AuditReport::default();
         let mut after = WorkflowId(0);
         loop {
-            let stretch = self.store.read(move |tx| check::chains(tx, after))?;
+            let vault = self.vault.clone();
+            let stretch = self.store.read(move |tx| {
+                check::chains(tx, after, &|company, workflow, keyed| {
+                    keyed_chain::is_ours(&vault, company, workflow, keyed)
+                })
+            })?;
+            report.without_code += stretch.without_code;
             report.workflows += stretch.workflows;
             report.entries += stretch.entries;
             report.faults.extend(stretch.faults);

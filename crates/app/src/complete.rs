@@ -10,7 +10,7 @@ use document::evidence::certificate::Attachment;
 use document::sealing::SealDetails;
 use document::sealing::seal_mark::SealMark;
 use domain::{
-    Actor, BlobHash, Entry, Event, EventKind, FieldValue, RecipientId, Requester, SealLevel, Transition, Workflow,
+    Actor, BlobHash, Entry, EventKind, FieldValue, RecipientId, Requester, SealLevel, Transition, Workflow,
 };
 use failpoint::Place;
 use store::outbox::State;
@@ -66,7 +66,11 @@ impl App {
         let certificate = certificate?;
         let certificate_hash = self.keep_file(&mut claim, &certificate.bytes)?;
         failpoint::reach(Place::Sealed);
-        Ok(plan.needing(claim).sealed(SealedDocument {
+        let certified = EventKind::Certified {
+            certificate: certificate_hash,
+            length: certificate.bytes.len() as u64,
+        };
+        Ok(plan.needing(claim).then(certified).sealed(SealedDocument {
             document,
             document_length: length,
             certificate: certificate_hash,
@@ -129,7 +133,7 @@ impl App {
             store::outbox::messages_of_workflow(tx, &company, id, MOST_MESSAGES).map_err(Error::from)
         })?;
         let mut handed_on = BTreeMap::new();
-        for event in entries.iter().filter_map(|entry| Event::from_payload(&entry.payload)) {
+        for event in entries.iter().filter_map(domain::Entry::event) {
             if let EventKind::LinkCopied {
                 recipient,
                 link_version,
@@ -222,7 +226,7 @@ impl App {
     /// The chain up to the head that the snapshot knows.
     pub(crate) fn entries(&self, snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {
         let (company, id) = (snapshot.stored.workflow.company.clone(), snapshot.stored.workflow.id);
-        let head = snapshot.stored.head.sequence;
+        let head = snapshot.stored.head.head.sequence;
         let mut entries = self
             .store
             .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;

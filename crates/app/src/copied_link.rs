@@ -45,8 +45,8 @@ impl App {
                     link_version: recipient.link_version,
                     member: NamedMember {
                         id: member.member,
-                        name: member.name.clone(),
-                        email: member.email.clone(),
+                        name: member.name.as_str().into(),
+                        email: member.email.as_str().into(),
                     },
                 };
                 Ok((vec![copied], outgoing.addresses.sign_url(&found.workflow, recipient)))

@@ -160,7 +160,7 @@ impl App {
             let told: Vec<Event> = latest
                 .iter()
                 .filter(|entry| entry.at > since)
-                .filter_map(|entry| Event::from_payload(&entry.payload))
+                .filter_map(domain::Entry::event)
                 // What was told of the earlier person in a place says nothing of the present one.
                 .take_while(|told| told.event.successor().is_none() || told.event.recipient() != taken.recipient())
                 .filter(|told| told.event == taken && told.actor.who == by.who)

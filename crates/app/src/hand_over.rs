@@ -68,7 +68,7 @@ impl App {
         same_link(&snapshot.stored.workflow, id, version).or_else(|error| {
             let handed_over = self.entries(snapshot)?.iter().any(|entry| {
                 matches!(
-                    Event::from_payload(&entry.payload),
+                    entry.event(),
                     Some(Event { event: EventKind::HandedOver { recipient, link_version }, .. })
                         if recipient.id == id && link_version == version
                 )

@@ -6,7 +6,7 @@
 //! The link that leads on is not the kind that is delivered by message: it stands in an answer to a browser. So a forwarded
 //! message opens at most one document more than its own; the writer's next message leads on from there.
 
-use domain::{Event, ProvedContact, Recipient};
+use domain::{ProvedContact, Recipient};
 
 use crate::App;
 use crate::error::Error;
@@ -79,7 +79,7 @@ impl App {
             return Ok(None);
         };
         let entries = self.entries(&session.snapshot)?;
-        let events = entries.iter().filter_map(|entry| Event::from_payload(&entry.payload));
+        let events = entries.iter().filter_map(domain::Entry::event);
         Ok(ProvedContact::by_one_time_code(recipient, events, entered))
     }
 }

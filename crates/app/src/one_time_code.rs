@@ -14,7 +14,7 @@
 
 use domain::event::IdentityMethod;
 use domain::one_time_code::{self as rules, Hindrance, MOST_TRIES, Record};
-use domain::{Contact, Event, EventKind, Recipient, Region, Who};
+use domain::{Contact, EventKind, Recipient, Region, Who};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use store::workflow::{OneTimeCode, Writer};
@@ -58,7 +58,7 @@ impl App {
         let party = &session.snapshot.party;
         let contact = self.code_contact(recipient, party.region);
         // The sender's own address for him needs no saying: the chain knows it.
-        let to = (!contact.is_same(&recipient.contact)).then(|| contact.as_given().to_owned());
+        let to = (!contact.is_same(&recipient.contact)).then(|| domain::PersonalText::from(contact.as_given()));
         let letter = self
             .outgoing
             .one_time_code(workflow, recipient, contact, &text, party, at)?;
@@ -70,7 +70,7 @@ impl App {
             let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Link))?;
             same_link(&stored.workflow, writer, link_version)?;
             let events = store::audit::load(tx, &wanted, id)?;
-            let events = events.iter().filter_map(|entry| Event::from_payload(&entry.payload));
+            let events = events.iter().filter_map(domain::Entry::event);
             Record::of(events, writer).may_send(at).map_err(hindered)?;
             guesses.check(tx, at)?;
             store::workflow::set_one_time_code(tx, &wanted, writer, &code)?;

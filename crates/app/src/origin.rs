@@ -23,6 +23,7 @@ impl Origin {
                 .filter(|character| !character.is_control() && !is_direction_control(*character))
                 .take(Self::LONGEST)
                 .collect::<String>()
+                .into()
         };
         Actor {
             who,

@@ -16,7 +16,8 @@ use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 use crate::error::{Fault, FaultCode};
 use crate::export_history::EndpointPaused;
 use crate::mail::{Letter, MailLink, MailWords, Occasion, OutgoingMail};
-use crate::{App, Caller, Error, Subject};
+use crate::vault::Vault;
+use crate::{App, Caller, Error, Subject, keyed_chain};
 
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
@@ -63,6 +64,7 @@ impl fmt::Debug for OutboxBell {
 /// Adds what became of deliveries to their workflow's chain, where there is still one.
 fn tell_chain(
     tx: &mut dyn Transaction,
+    vault: &Vault,
     company: &CompanyId,
     workflow: WorkflowId,
     events: impl IntoIterator<Item = (Timestamp, EventKind)>,
@@ -70,24 +72,20 @@ fn tell_chain(
     let Some(mut held) = store::hold(tx, company, workflow)? else {
         return Ok(());
     };
-    let (mut entries, mut after) = (Vec::new(), held.head());
-    for (at, event) in events {
-        let (entry, next) = after.append(&Event {
-            at,
-            actor: Actor::SERVICE,
-            event,
-        });
-        entries.push(entry);
-        after = next;
-    }
-    Ok(store::audit::append(&mut held, company, workflow, &entries, after)?)
+    let events = events.into_iter().map(|(at, event)| Event {
+        at,
+        actor: Actor::SERVICE,
+        event,
+    });
+    let (entries, after) = keyed_chain::append(vault, company, workflow, held.head(), events);
+    Ok(store::audit::append(&mut held, company, workflow, &entries, &after)?)
 }
 
 /// What a workflow's chain is to be told.
 type Untold = ((CompanyId, WorkflowId), Vec<ToNote>);
 
 /// Tells chains of deliveries.
-fn note(tx: &mut dyn Transaction, untold: &[Untold]) -> Result<(), Error> {
+fn note(tx: &mut dyn Transaction, vault: &Vault, untold: &[Untold]) -> Result<(), Error> {
     let ids = untold.iter().flat_map(|(_, taken)| taken).map(|delivery| delivery.id);
     // Another process may have told of some meanwhile.
     let noted = outbox::set_noted(tx, ids)?;
@@ -98,7 +96,7 @@ fn note(tx: &mut dyn Transaction, untold: &[Untold]) -> Result<(), Error> {
             .map(|delivery| (delivery.at, delivered(delivery)))
             .collect();
         if !events.is_empty() {
-            tell_chain(tx, company, *workflow, events)?;
+            tell_chain(tx, vault, company, *workflow, events)?;
         }
     }
     Ok(())
@@ -219,14 +217,15 @@ impl App {
         }
         let all: Arc<Vec<Untold>> = Arc::new(of_workflows.into_iter().collect());
         let untold = Arc::clone(&all);
-        match self.store.write(move |tx| note(tx, &untold)) {
+        let vault = self.vault.clone();
+        match self.store.write(move |tx| note(tx, &vault, &untold)) {
             Ok(()) => return Ok(next),
             Err(error @ Error::Unavailable { .. }) => return Err(error),
             Err(error) => tracing::debug!(%error, "the chains are told of deliveries one by one"),
         }
         for place in 0..all.len() {
-            let untold = Arc::clone(&all);
-            let one = move |tx: &mut dyn Transaction| note(tx, untold.get(place..=place).unwrap_or_default());
+            let (untold, vault) = (Arc::clone(&all), self.vault.clone());
+            let one = move |tx: &mut dyn Transaction| note(tx, &vault, untold.get(place..=place).unwrap_or_default());
             if let Err(error) = self.store.write(one) {
                 tracing::debug!(%error, "a chain is told of its deliveries later");
             }
@@ -292,6 +291,7 @@ impl App {
                 let delivery = delivery.clone();
                 tell_chain(
                     tx,
+                    &vault,
                     &mail.company,
                     workflow,
                     [(now, EventKind::Undelivered { delivery })],

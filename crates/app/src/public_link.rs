@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use domain::address_in_text::holds_an_address;
 use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
-use domain::{Contact, Event, Language, Recipient, Region, TemplateId, UtcOffset, Who, text, time};
+use domain::{Contact, Language, Recipient, Region, TemplateId, UtcOffset, Who, text, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::idempotency::KeptAnswer;
@@ -450,7 +450,7 @@ impl App {
     /// Whether the visitor of a public link started this document: nobody has proved anything about the address in it.
     pub(crate) fn is_started_by_visitor(&self, snapshot: &Snapshot) -> Result<bool, Error> {
         let entries = self.entries(snapshot)?;
-        let start = entries.first().and_then(|entry| Event::from_payload(&entry.payload));
+        let start = entries.first().and_then(domain::Entry::event);
         Ok(start.is_some_and(|start| start.actor.who == Who::LinkHolder))
     }
 

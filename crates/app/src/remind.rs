@@ -11,9 +11,8 @@
 
 use std::collections::BTreeMap;
 
-use domain::event::NamedRecipient;
 use domain::{
-    Actor, CompanyId, Contact, Event, EventKind, NamedEvent, Recipient, RecipientId, Region, Status, Workflow,
+    Actor, CompanyId, Contact, EventKind, NamedEvent, Recipient, RecipientId, Region, Status, Workflow,
     WorkflowId, named_events,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -153,7 +152,7 @@ impl App {
             .store
             .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
         let mut latest = BTreeMap::new();
-        for event in entries.iter().filter_map(|entry| Event::from_payload(&entry.payload)) {
+        for event in entries.iter().filter_map(domain::Entry::event) {
             if let EventKind::RequestSent { recipient } | EventKind::Reminded { recipient } = event.event {
                 latest.insert(recipient, event.at);
             }
@@ -203,8 +202,10 @@ impl AskedAnew {
                 EventKind::Reminded { .. } => true,
                 _ => false,
             };
-            if let Some(NamedRecipient { contact, .. }) = event.recipient.filter(|_| is_asked_anew) {
-                let key = Contact::parse(&contact, region).map_or(contact, |contact| contact.key());
+            // Nobody whose contact was erased is asked again.
+            let asked = event.recipient.as_ref().filter(|_| is_asked_anew);
+            if let Some(contact) = asked.and_then(|asked| asked.contact.clear()) {
+                let key = Contact::parse(contact, region).map_or_else(|_| contact.to_owned(), |contact| contact.key());
                 by_address.insert(key, event.event.at);
             }
             put_in = event.successor.map(|person| person.id);

@@ -20,6 +20,7 @@ use store::template::StoredVersion;
 use store::workflow::{StoredWorkflow, Writer};
 use store::workflow_value::StoredValue;
 
+use crate::certificate_content::erased;
 use crate::access_code::is_locked;
 use crate::approve::{Source, given_comment, is_editable, writable};
 use crate::draft::{Draft, DraftSeen, DraftState};
@@ -363,11 +364,12 @@ impl App {
             return Ok(None);
         }
         let events = named_events(&self.entries(snapshot)?);
+        let erased = erased(snapshot.stored.workflow.language);
         Ok(events.into_iter().rev().find_map(|event| match event.event.event {
             EventKind::Returned { from_order, reason, .. } if from_order >= order => Some(GivenBack {
-                by: event.recipient?.name,
+                by: event.recipient?.name.or(&erased).to_owned(),
                 from_order,
-                reason,
+                reason: reason.map(|reason| reason.or(&erased).to_owned()),
             }),
             _ => None,
         }))

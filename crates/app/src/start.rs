@@ -38,10 +38,11 @@ use crate::foresight::stuck_from_start;
 use crate::origin::Origin;
 use crate::outgoing::Outgoing;
 use crate::public_link::not_taken;
+use crate::start_terms::terms;
 use crate::uploads::FileClaim;
 use crate::values::{GivenField, NewValue, prove, prove_text, prove_writer, value_fault};
 use crate::vault::Purpose;
-use crate::{App, export};
+use crate::{App, export, keyed_chain};
 
 /// How long the answer under an idempotency key is kept, and a preview.
 const KEPT_HOURS: i64 = 24;
@@ -671,6 +672,7 @@ impl Plan {
             document: self.document,
             signed_original: self.signed_original,
             recipients: workflow.recipients.iter().map(Recipient::named).collect(),
+            terms: Some(Box::new(terms(&workflow, &self.party, &self.checks))),
         }];
         events.extend(self.values.iter().map(|(field, stored)| EventKind::ValueWritten {
             recipient: None,
@@ -690,8 +692,9 @@ impl Plan {
             _ => Who::Member(workflow.sender),
         };
         let actor = self.origin.actor(who);
-        let genesis = domain::Head::genesis(company, workflow.id);
-        let (entries, head) = crate::transition::chain(genesis, &actor, now, events);
+        let events = crate::transition::events_at(&actor, now, events);
+        let genesis = keyed_chain::genesis(company, workflow.id);
+        let (entries, head) = keyed_chain::append(&outgoing.vault, company, workflow.id, &genesis, events);
         let authorization = self.authorization.as_deref();
         let company_name = &self.party.company_name;
         store::workflow::insert(
@@ -700,7 +703,7 @@ impl Plan {
             company_name,
             authorization,
             &self.checks,
-            (&entries, head),
+            (&entries, &head),
         )?;
         self.claim.take_over(tx)?;
         for (field, stored) in &self.values {

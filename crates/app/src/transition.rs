@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::{
-    Actor, BlobHash, Change, CompanyId, Entry, Event, EventKind, Head, Outcome, RecipientId, Refusal, Status,
+    Actor, BlobHash, Change, CompanyId, Entry, Event, EventKind, KeyedHead, Outcome, RecipientId, Refusal, Status,
     Transition, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
@@ -24,7 +24,8 @@ use store::workflow_value::StoredValue;
 use crate::error::{ConflictCode, Error, Subject};
 use crate::export::{self, NextWriter};
 use crate::uploads::FileClaim;
-use crate::{App, Origin};
+use crate::vault::Vault;
+use crate::{App, Origin, keyed_chain};
 
 /// How often a use-case reads and decides anew before it gives up.
 pub(crate) const MOST_TRIES: usize = 16;
@@ -38,6 +39,7 @@ pub(crate) struct Snapshot {
     pub(crate) party: Party,
     pub(crate) template: Arc<StoredVersion>,
     pub(crate) at: Timestamp,
+    vault: Vault,
 }
 
 impl Snapshot {
@@ -57,6 +59,7 @@ impl Snapshot {
             party: self.party.clone(),
             template: Arc::clone(&self.template),
             at: self.at,
+            vault: self.vault.clone(),
         }
     }
 }
@@ -67,7 +70,8 @@ pub(crate) struct Plan {
     before: StoredWorkflow,
     after: Workflow,
     entries: Vec<Entry>,
-    head: Head,
+    head: KeyedHead,
+    vault: Vault,
     values: Vec<(String, StoredValue)>,
     removed: Vec<String>,
     end_comment: Option<String>,
@@ -100,7 +104,10 @@ impl Plan {
             })
             .chain(events)
             .collect();
-        let (entries, head) = chain(snapshot.stored.head, actor, snapshot.at, events);
+        let company = &snapshot.stored.workflow.company;
+        let before = &snapshot.stored.head;
+        let events = events_at(actor, snapshot.at, events);
+        let (entries, head) = keyed_chain::append(&snapshot.vault, company, after.id, before, events);
         let removed: Vec<String> = theirs.into_iter().map(|(_, field)| field).collect();
         let left = snapshot.values.iter().filter(|(field, _)| !removed.contains(field));
         let files_after = left
@@ -112,6 +119,7 @@ impl Plan {
             after,
             entries,
             head,
+            vault: snapshot.vault.clone(),
             values: Vec::new(),
             removed,
             end_comment: None,
@@ -130,6 +138,16 @@ impl Plan {
 
     pub(crate) fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Appends what the service did after all else.
+    pub(crate) fn then(mut self, event: EventKind) -> Plan {
+        let events = events_at(&Actor::SERVICE, self.at, vec![event]);
+        let company = &self.after.company;
+        let (entries, head) = keyed_chain::append(&self.vault, company, self.after.id, &self.head, events);
+        self.entries.extend(entries);
+        self.head = head;
+        self
     }
 
     /// What the acting writer said.
@@ -210,7 +228,7 @@ impl Plan {
             tx,
             &self.before,
             &self.after,
-            (&self.entries, self.head),
+            (&self.entries, &self.head),
             self.end_comment.as_deref(),
             acting,
             self.at,
@@ -283,18 +301,17 @@ fn values_of_replaced(snapshot: &Snapshot, after: &Workflow) -> Vec<(RecipientId
         .collect()
 }
 
-/// Events as entries of a chain.
-pub(crate) fn chain(mut head: Head, actor: &Actor, at: Timestamp, events: Vec<EventKind>) -> (Vec<Entry>, Head) {
-    let mut entries = Vec::with_capacity(events.len());
-    for event in events {
-        // What follows from the act, the service does.
+/// What somebody did at one moment, with what follows from it, which the service does.
+pub(crate) fn events_at(
+    actor: &Actor,
+    at: Timestamp,
+    events: Vec<EventKind>,
+) -> impl Iterator<Item = Event> + use<'_> {
+    events.into_iter().map(move |event| {
         let by_service = matches!(event, EventKind::RequestSent { .. } | EventKind::Completed { .. });
         let actor = if by_service { Actor::SERVICE } else { actor.clone() };
-        let (entry, next) = head.append(&Event { at, actor, event });
-        entries.push(entry);
-        head = next;
-    }
-    (entries, head)
+        Event { at, actor, event }
+    })
 }
 
 /// The answer to what changes a workflow.
@@ -356,6 +373,7 @@ impl App {
             party,
             template,
             at: self.now(),
+            vault: self.vault.clone(),
         })
     }
 
@@ -414,7 +432,7 @@ impl App {
             asked,
         } = transition;
         for event in &mut events {
-            event.set_reason(comment);
+            event.set_comment(comment);
         }
         let deliveries = self.outgoing.of_transition(
             &snapshot.stored,
@@ -489,13 +507,14 @@ impl App {
         actor: &Actor,
         judge: impl Fn(&mut HeldWorkflow<'_>) -> Result<(Vec<EventKind>, T), Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let (company, actor, at) = (company.clone(), actor.clone(), self.now());
+        let (company, actor, at, vault) = (company.clone(), actor.clone(), self.now(), self.vault.clone());
         self.store.write(move |tx| {
             let mut held = store::hold(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
             let (events, answer) = judge(&mut held)?;
             if !events.is_empty() {
-                let (entries, after) = chain(held.head(), &actor, at, events);
-                store::audit::append(&mut held, &company, id, &entries, after)?;
+                let events = events_at(&actor, at, events);
+                let (entries, after) = keyed_chain::append(&vault, &company, id, held.head(), events);
+                store::audit::append(&mut held, &company, id, &entries, &after)?;
             }
             Ok(answer)
         })

@@ -66,6 +66,8 @@ pub enum Purpose {
     KnownAddress,
     /// Proof that a database belongs to this master key.
     Installation,
+    /// The codes of the heads of chains.
+    ChainHead,
 }
 
 impl Purpose {
@@ -87,6 +89,7 @@ impl Purpose {
             Purpose::SignInForm => b"countersign sign-in form",
             Purpose::KnownAddress => b"countersign known address",
             Purpose::Installation => b"countersign installation",
+            Purpose::ChainHead => b"countersign chain head",
         }
     }
 }
@@ -191,6 +194,11 @@ impl Vault {
             length: bytes.len(),
         })?;
         Ok(Vault::new(key, random))
+    }
+
+    /// Chance.
+    pub(crate) fn random(&self) -> &dyn Random {
+        self.random.as_ref()
     }
 
     /// Encrypts for a purpose.

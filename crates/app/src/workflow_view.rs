@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    EventKind, Field, FieldKind, FieldValue, NamedEvent, Progress, Status, TemplateId, Who, Workflow, WorkflowId,
-    named_events, time, value::compared_number,
+    EventKind, Field, FieldKind, FieldValue, Language, NamedEvent, NamedRecipient, PersonalText, Progress, Status,
+    TemplateId, Who, Workflow, WorkflowId, named_events, time, value::compared_number,
 };
 use serde::Serialize;
 use store::workflow::{ListFilter, ListedWorkflow};
 
+use crate::certificate_content::erased;
 use crate::error::{Error, Fault, FaultCode};
 use crate::export::{self, NextWriter, WrittenField};
 use crate::listing::{ListReader, is_given};
@@ -284,7 +285,7 @@ impl App {
         let events = named_events(&self.entries(&snapshot)?);
         let history = events
             .into_iter()
-            .map(|event| history_entry(&snapshot, event))
+            .map(|event| history_entry(&snapshot, event, caller.language))
             .collect();
         let messages = self.message_views(&snapshot)?;
         Ok(self.workflow_view(&snapshot, history, messages, caller))
@@ -522,9 +523,12 @@ fn steps(snapshot: &Snapshot) -> Vec<StepView> {
         .collect()
 }
 
-fn history_entry(snapshot: &Snapshot, named: NamedEvent) -> HistoryEntry {
+fn history_entry(snapshot: &Snapshot, named: NamedEvent, language: Language) -> HistoryEntry {
     let workflow: &Workflow = &snapshot.stored.workflow;
-    let change = named.change();
+    let erased = erased(language);
+    let text = |said: PersonalText| said.or(&erased).to_owned();
+    let person = |named: NamedRecipient| (text(named.name), text(named.contact));
+    let change = named.change(&erased);
     let NamedEvent {
         sequence,
         event,
@@ -533,19 +537,19 @@ fn history_entry(snapshot: &Snapshot, named: NamedEvent) -> HistoryEntry {
         successor,
     } = named;
     let (actor_name, actor_email) = match event.actor.who {
-        Who::Recipient(_) => actor.map(|person| (person.name, person.contact)).unwrap_or_default(),
+        Who::Recipient(_) => actor.map(person).unwrap_or_default(),
         // A member's name and address never change.
         Who::Member(id) if id == workflow.sender => {
             (snapshot.party.sender_name.clone(), snapshot.party.sender_email.clone())
         }
         Who::Member(_) | Who::LinkHolder | Who::Service => match &event.event {
-            EventKind::LinkCopied { member, .. } => (member.name.clone(), member.email.clone()),
+            EventKind::LinkCopied { member, .. } => (text(member.name.clone()), text(member.email.clone())),
             _ => (String::new(), String::new()),
         },
     };
     let order = recipient.as_ref().map(|person| person.order);
-    let (recipient_name, recipient_email) = recipient.map(|person| (person.name, person.contact)).unzip();
-    let (new_name, new_email) = successor.map(|person| (person.name, person.contact)).unzip();
+    let (recipient_name, recipient_email) = recipient.map(person).unzip();
+    let (new_name, new_email) = successor.map(person).unzip();
     HistoryEntry {
         sequence,
         date: time::format_with_zone(event.at, workflow.offset),
@@ -558,13 +562,13 @@ fn history_entry(snapshot: &Snapshot, named: NamedEvent) -> HistoryEntry {
         new_name,
         new_email,
         change,
-        reason: event.event.reason().map(str::to_owned),
+        reason: event.event.reason().cloned().map(text),
         field: match event.event {
             EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => Some(field),
             _ => None,
         },
-        address: event.actor.address,
-        user_agent: event.actor.user_agent,
+        address: event.actor.address.map(text),
+        user_agent: event.actor.user_agent.map(text),
     }
 }
 

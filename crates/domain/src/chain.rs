@@ -1,23 +1,36 @@
 //! The chain: one for each workflow, append-only, each entry holding the hash of the one before.
 //!
-//! Whoever has the entries can check them with SHA-256 alone. The first entry's predecessor is a
+//! With the entries alone, anyone can check them with SHA-256. The first entry's predecessor is a
 //! hash of company and workflow, so that a whole chain cannot be passed off as another's. What a
 //! chain by itself cannot show is that its end was cut off: for that the certificate states the
-//! head, and later a checkpoint outside does.
+//! head, the head in the workflow's row is keyed ([`KeyedHead`]), and checkpoints list the heads.
 //!
-//! `hash = SHA-256("countersign chain 1" ‖ previous ‖ sequence ‖ time ‖ length ‖ payload)`, numbers
-//! as eight bytes, big end first, time in microseconds since 1970.
+//! Format 2: `hash = SHA-256("countersign chain 2" ‖ previous ‖ sequence ‖ time ‖ SHA-256(payload))`. The payload contains
+//! commitments instead of personal texts; the texts with their salts are beside it, and can be erased.
+//!
+//! Format 1: `hash = SHA-256("countersign chain 1" ‖ previous ‖ sequence ‖ time ‖ length ‖ payload)`, with the texts in the
+//! payload. A chain that began with it goes on with it.
+//!
+//! Numbers are eight bytes, big end first, time in microseconds since 1970.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::event::Event;
+use crate::environment::Random;
+use crate::event::{Event, EventKind};
 use crate::ids::{CompanyId, WorkflowId};
+use crate::personal_text::{ClearText, PersonalText};
 use crate::value::BlobHash;
 
-const ENTRY: &[u8] = b"countersign chain 1";
-const GENESIS: &[u8] = b"countersign chain 1 genesis";
+/// How a chain's entries are hashed. A chain has one format from its first entry to its last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChainFormat {
+    /// Personal texts are in the payload.
+    One,
+    /// The payload contains commitments to them.
+    Two,
+}
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,8 +40,11 @@ pub struct Entry {
     /// When.
     #[serde(with = "microseconds")]
     pub at: Timestamp,
-    /// The event's canonical JSON.
+    /// The event's canonical JSON: what is hashed.
     pub payload: String,
+    /// The texts that the payload commits to, without those that were erased.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<ClearText>,
     /// The hash of the entry before.
     pub previous: BlobHash,
     /// This entry's hash.
@@ -36,12 +52,23 @@ pub struct Entry {
 }
 
 /// Where a chain ends: what the next entry is bound to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
+    /// How its entries are hashed.
+    pub format: ChainFormat,
     /// Of the last entry; 0 while there is none.
     pub sequence: u64,
     /// Of the last entry.
     pub hash: BlobHash,
+}
+
+/// A head with the code that only the holder of the installation's master key can make for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyedHead {
+    /// Where the chain ends.
+    pub head: Head,
+    /// An HMAC of [`Head::statement`]. Workflows of earlier versions have none at first.
+    pub code: Option<Vec<u8>>,
 }
 
 /// Where a chain breaks.
@@ -61,55 +88,158 @@ pub enum ChainFault {
     /// An entry's hash is not that of its content.
     #[error("entry {0} was changed: its hash does not fit its content")]
     Hash(u64),
-    /// A payload tells another time than its entry, or is no event.
+    /// A payload has another time than its entry, or is no event of the chain's format.
     #[error("entry {0} holds no event of its own time")]
     Payload(u64),
+    /// A text beside an entry is not one that the entry commits to.
+    #[error("entry {0} does not fit its texts: one of them was changed")]
+    Text(u64),
+    /// A file has a format that this program does not know.
+    #[error("the chain has an unknown format")]
+    Format,
+}
+
+impl ChainFormat {
+    /// The number by which it is stored.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+        }
+    }
+
+    /// Reads the number.
+    pub const fn parse(number: i64) -> Option<Self> {
+        match number {
+            1 => Some(Self::One),
+            2 => Some(Self::Two),
+            _ => None,
+        }
+    }
+
+    const fn genesis(self) -> &'static [u8] {
+        match self {
+            Self::One => b"countersign chain 1 genesis",
+            Self::Two => b"countersign chain 2 genesis",
+        }
+    }
+
+    fn entry_hash(self, previous: &BlobHash, sequence: u64, at: Timestamp, payload: &str) -> BlobHash {
+        let mut hash = Sha256::new();
+        hash.update(match self {
+            Self::One => b"countersign chain 1",
+            Self::Two => b"countersign chain 2",
+        });
+        hash.update(previous.0);
+        hash.update(sequence.to_be_bytes());
+        hash.update(at.as_microsecond().to_be_bytes());
+        match self {
+            Self::One => {
+                hash.update((payload.len() as u64).to_be_bytes());
+                hash.update(payload);
+            }
+            Self::Two => hash.update(BlobHash::of(payload.as_bytes()).0),
+        }
+        BlobHash(hash.finalize().into())
+    }
+}
+
+impl Entry {
+    /// What happened, with the texts that were not erased; none if the payload cannot be read.
+    pub fn event(&self) -> Option<Event> {
+        let mut event = Event::from_payload(&self.payload)?;
+        event.disclose(&self.texts);
+        Some(event)
+    }
+
+    /// Whether payload and texts are those of an event of its time, in this format.
+    fn check_content(&self, format: ChainFormat) -> Result<(), ChainFault> {
+        let payload = ChainFault::Payload(self.sequence);
+        let mut event = Event::from_payload(&self.payload).ok_or(payload)?;
+        if event.at != self.at {
+            return Err(payload);
+        }
+        let is_clear = |text: &mut PersonalText| text.clear().is_some();
+        let mut texts = event.texts_mut().into_iter();
+        let is_of_format = match format {
+            ChainFormat::One => texts.all(is_clear),
+            ChainFormat::Two => !texts.any(is_clear),
+        };
+        if !is_of_format {
+            return Err(payload);
+        }
+        if event.disclose(&self.texts) != self.texts.len() {
+            return Err(ChainFault::Text(self.sequence));
+        }
+        Ok(())
+    }
 }
 
 impl Head {
-    /// Before the first entry.
+    /// Before the first entry of a new workflow's chain.
     pub fn genesis(company: &CompanyId, workflow: WorkflowId) -> Self {
+        Self::genesis_of(ChainFormat::Two, company, workflow)
+    }
+
+    /// Before the first entry of a chain in a format.
+    pub fn genesis_of(format: ChainFormat, company: &CompanyId, workflow: WorkflowId) -> Self {
         let mut hash = Sha256::new();
-        hash.update(GENESIS);
+        hash.update(format.genesis());
         hash.update((company.as_str().len() as u64).to_be_bytes());
         hash.update(company.as_str());
         hash.update(workflow.get().to_be_bytes());
         Self {
+            format,
             sequence: 0,
             hash: BlobHash(hash.finalize().into()),
         }
     }
 
-    /// Appends an event: gives the entry and the new head.
-    pub fn append(self, event: &Event) -> (Entry, Self) {
+    /// Appends an event: gives the entry and the new head. `random` gives the salts of its texts.
+    pub fn append(self, event: &Event, random: &dyn Random) -> (Entry, Self) {
+        let mut event = event.clone();
+        let texts = match self.format {
+            ChainFormat::One => {
+                if let EventKind::Approved { comment, .. } = &mut event.event {
+                    *comment = None;
+                }
+                Vec::new()
+            }
+            ChainFormat::Two => {
+                let texts = event.texts_mut().into_iter();
+                texts.filter_map(|text| text.commit(random)).collect()
+            }
+        };
         let payload = event.to_payload();
         let sequence = self.sequence.saturating_add(1);
-        let hash = entry_hash(&self.hash, sequence, event.at, &payload);
+        let hash = self.format.entry_hash(&self.hash, sequence, event.at, &payload);
         let entry = Entry {
             sequence,
             at: event.at,
             payload,
+            texts,
             previous: self.hash,
             hash,
         };
-        (entry, Self { sequence, hash })
+        (entry, Self { sequence, hash, ..self })
+    }
+
+    /// What the code of a [`KeyedHead`] is made of.
+    pub fn statement(&self, company: &CompanyId, workflow: WorkflowId) -> Vec<u8> {
+        let mut statement = b"countersign head".to_vec();
+        statement.extend((company.as_str().len() as u64).to_be_bytes());
+        statement.extend(company.as_str().bytes());
+        statement.extend(workflow.get().to_be_bytes());
+        statement.push(self.format.number());
+        statement.extend(self.sequence.to_be_bytes());
+        statement.extend(self.hash.0);
+        statement
     }
 }
 
-fn entry_hash(previous: &BlobHash, sequence: u64, at: Timestamp, payload: &str) -> BlobHash {
-    let mut hash = Sha256::new();
-    hash.update(ENTRY);
-    hash.update(previous.0);
-    hash.update(sequence.to_be_bytes());
-    hash.update(at.as_microsecond().to_be_bytes());
-    hash.update((payload.len() as u64).to_be_bytes());
-    hash.update(payload);
-    BlobHash(hash.finalize().into())
-}
-
-/// Checks a whole chain and gives its head.
-pub fn verify(company: &CompanyId, workflow: WorkflowId, entries: &[Entry]) -> Result<Head, ChainFault> {
-    let mut head = Head::genesis(company, workflow);
+/// Checks a whole chain and gives its head. `genesis` is the head before its first entry.
+pub fn verify(genesis: Head, entries: &[Entry]) -> Result<Head, ChainFault> {
+    let mut head = genesis;
     for entry in entries {
         let expected = head.sequence.saturating_add(1);
         if entry.sequence != expected {
@@ -121,15 +251,14 @@ pub fn verify(company: &CompanyId, workflow: WorkflowId, entries: &[Entry]) -> R
         if entry.previous != head.hash {
             return Err(ChainFault::Previous(expected));
         }
-        if entry.hash != entry_hash(&entry.previous, expected, entry.at, &entry.payload) {
+        if entry.hash != head.format.entry_hash(&entry.previous, expected, entry.at, &entry.payload) {
             return Err(ChainFault::Hash(expected));
         }
-        if Event::from_payload(&entry.payload).is_none_or(|event| event.at != entry.at) {
-            return Err(ChainFault::Payload(expected));
-        }
+        entry.check_content(head.format)?;
         head = Head {
             sequence: expected,
             hash: entry.hash,
+            ..head
         };
     }
     Ok(head)
@@ -138,7 +267,7 @@ pub fn verify(company: &CompanyId, workflow: WorkflowId, entries: &[Entry]) -> R
 /// A chain as the certificate carries it, complete in itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainFile {
-    /// `countersign-chain/1`.
+    /// `countersign-chain/1` or `countersign-chain/2`.
     pub format: String,
     /// Whose workflow.
     pub company: CompanyId,
@@ -149,12 +278,27 @@ pub struct ChainFile {
 }
 
 impl ChainFile {
-    /// The one format there is.
-    pub const FORMAT: &str = "countersign-chain/1";
+    const FORMATS: [(ChainFormat, &str); 2] = [
+        (ChainFormat::One, "countersign-chain/1"),
+        (ChainFormat::Two, "countersign-chain/2"),
+    ];
+
+    /// The file of a chain.
+    pub fn new(format: ChainFormat, company: CompanyId, workflow_id: WorkflowId, entries: Vec<Entry>) -> Self {
+        let words = Self::FORMATS.into_iter().filter(|(known, _)| *known == format);
+        Self {
+            format: words.map(|(_, word)| word).collect(),
+            company,
+            workflow_id,
+            entries,
+        }
+    }
 
     /// Checks the chain in the file.
     pub fn verify(&self) -> Result<Head, ChainFault> {
-        verify(&self.company, self.workflow_id, &self.entries)
+        let mut known = Self::FORMATS.into_iter();
+        let (format, _) = known.find(|(_, word)| *word == self.format).ok_or(ChainFault::Format)?;
+        verify(Head::genesis_of(format, &self.company, self.workflow_id), &self.entries)
     }
 }
 

@@ -1,12 +1,15 @@
 //! Events: what happened to a workflow, who did it, and from where.
 //!
 //! An event's canonical JSON is the payload of a [`crate::chain::Entry`]. It holds hashes of
-//! values, never the values themselves.
+//! values, never the values themselves. A text that says something about a person, or that somebody wrote, is a
+//! [`PersonalText`]: in a chain of format 2 it can be erased.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{MemberId, RecipientId, TemplateId};
+use crate::personal_text::{ClearText, PersonalText};
+use crate::terms::Terms;
 use crate::value::BlobHash;
 
 /// Who did something.
@@ -30,10 +33,10 @@ pub struct Actor {
     pub who: Who,
     /// The network address, where the act came over the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<String>,
+    pub address: Option<PersonalText>,
     /// The browser or program, as it names itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_agent: Option<String>,
+    pub user_agent: Option<PersonalText>,
 }
 
 impl Actor {
@@ -73,9 +76,12 @@ pub struct NamedRecipient {
     /// His step.
     pub order: u32,
     /// His name.
-    pub name: String,
+    pub name: PersonalText,
     /// E-mail address or telephone number.
-    pub contact: String,
+    pub contact: PersonalText,
+    /// The number in its international form; older entries do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phone: Option<PersonalText>,
 }
 
 /// A member, as the entry about something that they did names them.
@@ -84,9 +90,9 @@ pub struct NamedMember {
     /// The member's number.
     pub id: MemberId,
     /// The name at that time.
-    pub name: String,
+    pub name: PersonalText,
     /// The e-mail address at that time.
-    pub email: String,
+    pub email: PersonalText,
 }
 
 /// What happened.
@@ -106,6 +112,9 @@ pub enum EventKind {
         signed_original: Option<BlobHash>,
         /// With these writers.
         recipients: Vec<NamedRecipient>,
+        /// What else it was started with; chains of format 1 do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        terms: Option<Box<Terms>>,
     },
     /// A writer was asked to write: a request was made, and given to the outbox, which knows what became of it.
     RequestSent {
@@ -133,7 +142,7 @@ pub enum EventKind {
         recipient: RecipientId,
         /// Where it is to go, where that was not the writer's `email`: the mobile number, as it was given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<String>,
+        to: Option<PersonalText>,
     },
     /// A writer's identity was checked.
     IdentityChecked {
@@ -181,6 +190,9 @@ pub enum EventKind {
         recipient: RecipientId,
         /// At this step.
         order: u32,
+        /// What they said with it. Entries of format 1, where it could not be erased, do not contain it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        comment: Option<PersonalText>,
     },
     /// A writer rejected, and the workflow ended.
     Rejected {
@@ -190,7 +202,7 @@ pub enum EventKind {
         order: u32,
         /// Why, in his words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
+        reason: Option<PersonalText>,
     },
     /// A writer gave the document back.
     Returned {
@@ -202,7 +214,7 @@ pub enum EventKind {
         to_order: u32,
         /// Why, in his words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
+        reason: Option<PersonalText>,
     },
     /// The sender withdrew it.
     Canceled {
@@ -210,7 +222,7 @@ pub enum EventKind {
         order: u32,
         /// Why, in his words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
+        reason: Option<PersonalText>,
     },
     /// Its time ran out.
     Expired {
@@ -228,7 +240,7 @@ pub enum EventKind {
         recipient: NamedRecipient,
         /// The mobile number besides, if there is one now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        mobile: Option<String>,
+        mobile: Option<PersonalText>,
     },
     /// A writer gave the document to another person, who writes in his place; the old link is dead.
     HandedOver {
@@ -241,6 +253,13 @@ pub enum EventKind {
     Completed {
         /// SHA-256 of the sealed document.
         document: BlobHash,
+        /// Its length in bytes.
+        length: u64,
+    },
+    /// The history certificate was created. It contains the entries before this one.
+    Certified {
+        /// SHA-256 of the certificate.
+        certificate: BlobHash,
         /// Its length in bytes.
         length: u64,
     },
@@ -319,13 +338,91 @@ impl Event {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads a payload.
-    pub fn from_payload(payload: &str) -> Option<Self> {
+    /// Reads a payload. The texts of one of format 2 are commitments ([`crate::chain::Entry::event`] reads them with it).
+    pub(crate) fn from_payload(payload: &str) -> Option<Self> {
         serde_json::from_str(payload).ok()
+    }
+
+    /// Every personal or free text in it.
+    pub(crate) fn texts_mut(&mut self) -> Vec<&mut PersonalText> {
+        let mut texts: Vec<&mut PersonalText> = Vec::new();
+        texts.extend(&mut self.actor.address);
+        texts.extend(&mut self.actor.user_agent);
+        self.event.add_texts(&mut texts);
+        texts
+    }
+
+    /// Puts these texts in the places of their commitments; one that fits no commitment is not used. Answers how many were.
+    pub(crate) fn disclose(&mut self, clear: &[ClearText]) -> usize {
+        let mut disclosed = 0;
+        let mut left: Vec<&ClearText> = clear.iter().collect();
+        for text in self.texts_mut() {
+            let PersonalText::Committed(commitment) = text else {
+                continue;
+            };
+            if let Some(found) = left.iter().position(|clear| clear.commitment() == *commitment) {
+                *text = PersonalText::Clear(left.swap_remove(found).text.clone());
+                disclosed += 1;
+            }
+        }
+        disclosed
+    }
+}
+
+impl NamedRecipient {
+    fn add_texts<'t>(&'t mut self, texts: &mut Vec<&'t mut PersonalText>) {
+        texts.extend([&mut self.name, &mut self.contact]);
+        texts.extend(&mut self.phone);
+    }
+
+    /// Whether this is the same name with the same contact.
+    pub fn is_same_person(&self, other: &Self) -> bool {
+        (&self.name, &self.contact) == (&other.name, &other.contact)
     }
 }
 
 impl EventKind {
+    /// Every personal or free text in it: each kind is named, so that a new one cannot be forgotten.
+    fn add_texts<'t>(&'t mut self, texts: &mut Vec<&'t mut PersonalText>) {
+        match self {
+            Self::Started { recipients, terms, .. } => {
+                recipients.iter_mut().for_each(|named| named.add_texts(texts));
+                terms.iter_mut().for_each(|terms| terms.add_texts(texts));
+            }
+            Self::Approved { comment, .. } => texts.extend(comment),
+            Self::OneTimeCodeSent { to, .. } => texts.extend(to),
+            Self::Rejected { reason, .. } | Self::Returned { reason, .. } | Self::Canceled { reason, .. } => {
+                texts.extend(reason);
+            }
+            Self::RecipientCorrected { recipient, mobile } => {
+                recipient.add_texts(texts);
+                texts.extend(mobile);
+            }
+            Self::HandedOver { recipient, .. } => recipient.add_texts(texts),
+            Self::LinkCopied { member, .. } => texts.extend([&mut member.name, &mut member.email]),
+            Self::RequestSent { .. }
+            | Self::Reminded { .. }
+            | Self::Viewed { .. }
+            | Self::OriginalTaken { .. }
+            | Self::IdentityChecked { .. }
+            | Self::IdentityRefused { .. }
+            | Self::Consented { .. }
+            | Self::ValueWritten { .. }
+            | Self::ValueRemoved { .. }
+            | Self::Expired { .. }
+            | Self::Extended { .. }
+            | Self::Completed { .. }
+            | Self::Certified { .. }
+            | Self::Timestamped { .. }
+            | Self::Downloaded { .. }
+            | Self::Delivered { .. }
+            | Self::Undelivered { .. }
+            | Self::Discarded
+            | Self::LinksRenewed
+            | Self::LinksRevoked => {}
+        }
+    }
+
     /// The word that history lists and locale keys (`event-<word>`) use.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -349,6 +446,7 @@ impl EventKind {
             Self::RecipientCorrected { .. } => "recipient_corrected",
             Self::HandedOver { .. } => "handed_over",
             Self::Completed { .. } => "completed",
+            Self::Certified { .. } => "certified",
             Self::Timestamped { .. } => "timestamped",
             Self::Downloaded { .. } => "downloaded",
             Self::Delivered { .. } => "delivered",
@@ -360,19 +458,23 @@ impl EventKind {
         }
     }
 
-    /// Puts a reason to what ends a workflow or gives it back; nothing else has one.
-    pub fn set_reason(&mut self, said: Option<&str>) {
+    /// Adds what was said with an approval, or the reason of what ends a workflow or gives it back; nothing else has one.
+    pub fn set_comment(&mut self, said: Option<&str>) {
         let said = said.map(str::trim).filter(|said| !said.is_empty());
-        if let Self::Rejected { reason, .. } | Self::Returned { reason, .. } | Self::Canceled { reason, .. } = self {
-            *reason = said.map(str::to_owned);
+        if let Self::Approved { comment: reason, .. }
+        | Self::Rejected { reason, .. }
+        | Self::Returned { reason, .. }
+        | Self::Canceled { reason, .. } = self
+        {
+            *reason = said.map(PersonalText::from);
         }
     }
 
-    /// The reason that was given, where it has one.
-    pub fn reason(&self) -> Option<&str> {
+    /// The reason that was given, where it has one. (What was said with an approval is not one.)
+    pub const fn reason(&self) -> Option<&PersonalText> {
         match self {
             Self::Rejected { reason, .. } | Self::Returned { reason, .. } | Self::Canceled { reason, .. } => {
-                reason.as_deref()
+                reason.as_ref()
             }
             _ => None,
         }

@@ -14,7 +14,9 @@
 //! - [`requester`], [`turns`]: for whom the server works, and who comes next where all want the same; [`client_network`]: which
 //!   addresses are one client;
 //! - [`secret`]: a text that nothing shows; [`excerpt`]: what is shown of a text that another server wrote;
-//! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names.
+//! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names;
+//!   [`personal_text`]: which of its texts can be erased;
+//!   [`terms`]: what a workflow is started with.
 #![deny(missing_docs)]
 
 pub mod address_in_text;
@@ -38,6 +40,7 @@ pub mod mailing;
 pub mod number;
 pub mod one_time_code;
 pub mod people_over_time;
+pub mod personal_text;
 pub mod proved_contact;
 pub mod public_address;
 pub mod requester;
@@ -45,18 +48,19 @@ pub mod role;
 pub mod sealing;
 pub mod secret;
 pub mod template;
+pub mod terms;
 pub mod text;
 pub mod time;
 pub mod turns;
 pub mod value;
 pub mod workflow;
 
-pub use chain::{ChainFault, ChainFile, Entry, Head};
+pub use chain::{ChainFault, ChainFile, ChainFormat, Entry, Head, KeyedHead};
 pub use client_network::ClientNetwork;
 pub use contact::{Contact, Region};
 pub use drawing::{Drawing, DrawnValue, Hand, Seal, SealShape, Writing};
 pub use environment::{Clock, Random};
-pub use event::{Actor, DeliveryChannel, Event, EventKind, FileKind, Who};
+pub use event::{Actor, DeliveryChannel, Event, EventKind, FileKind, NamedMember, NamedRecipient, Who};
 pub use export::{ApiType, CommandType, ExportSettings, FieldName, LinkType};
 pub use field::{Alignment, Colour, Field, FieldKind, FontSize, Lines, Placement, TextPlace, WriterDetail};
 pub use ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
@@ -65,12 +69,14 @@ pub use links::{Links, LiveLinks};
 pub use look::Palette;
 pub use mailing::{CompletedMails, Reminders};
 pub use people_over_time::{NamedEvent, named_events};
+pub use personal_text::{ClearText, PersonalText};
 pub use proved_contact::{DeliveredLink, ProvedContact};
 pub use requester::{LinkHolder, Requester};
 pub use role::Role;
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use secret::Secret;
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
+pub use terms::{NamedCopy, PlaceTerms, Terms};
 pub use text::{Comment, PersonName, TextFault};
 pub use time::UtcOffset;
 pub use value::{BlobHash, FieldValue, FileValue, Picture, ValueFault};

@@ -277,8 +277,9 @@ mod tests {
         let recipient = NamedRecipient {
             id: WRITER,
             order: 1,
-            name: "Kim".to_owned(),
-            contact: "kim@example.com".to_owned(),
+            name: "Kim".into(),
+            contact: "kim@example.com".into(),
+            phone: None,
         };
         let corrected = event(
             1,

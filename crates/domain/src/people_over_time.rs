@@ -30,7 +30,7 @@ pub fn named_events(entries: &[Entry]) -> Vec<NamedEvent> {
     let mut people: BTreeMap<RecipientId, NamedRecipient> = BTreeMap::new();
     let mut named = Vec::with_capacity(entries.len());
     for entry in entries {
-        let Some(event) = Event::from_payload(&entry.payload) else {
+        let Some(event) = entry.event() else {
             continue;
         };
         people.extend(
@@ -60,15 +60,17 @@ pub fn named_events(entries: &[Entry]) -> Vec<NamedEvent> {
 
 impl NamedEvent {
     /// A change of person in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`. What stays is named once; a
-    /// mobile number that was corrected comes last.
-    pub fn change(&self) -> Option<String> {
+    /// mobile number that was corrected comes last. `erased` stands for what was erased.
+    pub fn change(&self, erased: &str) -> Option<String> {
         let (before, after) = (self.recipient.as_ref()?, self.successor.as_ref()?);
-        let names = arrow(&before.name, &after.name);
+        let texts = |person: &'_ NamedRecipient| (person.name.or(erased).to_owned(), person.contact.or(erased).to_owned());
+        let ((name_before, contact_before), (name_after, contact_after)) = (texts(before), texts(after));
+        let names = arrow(&name_before, &name_after);
         // Somebody without a name is called by the contact.
-        let says_contact = before.name == before.contact && after.name == after.contact;
-        let contacts = (!says_contact).then(|| arrow(&before.contact, &after.contact));
+        let says_contact = name_before == contact_before && name_after == contact_after;
+        let contacts = (!says_contact).then(|| arrow(&contact_before, &contact_after));
         let mobile = match &self.event.event {
-            EventKind::RecipientCorrected { mobile, .. } => mobile.clone(),
+            EventKind::RecipientCorrected { mobile, .. } => mobile.as_ref().map(|mobile| mobile.or(erased).to_owned()),
             _ => None,
         };
         let reached: Vec<String> = contacts.into_iter().chain(mobile).collect();
@@ -96,16 +98,24 @@ mod tests {
     use crate::chain::Head;
     use crate::event::Actor;
     use crate::ids::{CompanyId, MemberId, TemplateId, WorkflowId};
+    use crate::personal_text::PersonalText;
     use crate::value::BlobHash;
 
     const PLACE: RecipientId = RecipientId(7);
+
+    struct Zeros;
+
+    impl crate::Random for Zeros {
+        fn fill(&self, _: &mut [u8]) {}
+    }
 
     fn person(name: &str, contact: &str) -> NamedRecipient {
         NamedRecipient {
             id: PLACE,
             order: 1,
-            name: name.to_owned(),
-            contact: contact.to_owned(),
+            name: name.into(),
+            contact: contact.into(),
+            phone: None,
         }
     }
 
@@ -115,11 +125,12 @@ mod tests {
         let mut entries = Vec::new();
         for (who, event) in events {
             let actor = Actor { who, ..Actor::SERVICE };
-            let (entry, next) = head.append(&Event {
+            let event = Event {
                 at: Timestamp::UNIX_EPOCH,
                 actor,
                 event,
-            });
+            };
+            let (entry, next) = head.append(&event, &Zeros);
             entries.push(entry);
             head = next;
         }
@@ -133,6 +144,7 @@ mod tests {
             document: BlobHash::of(b""),
             signed_original: None,
             recipients: vec![person("박지훈", "jihun@example.com")],
+            terms: None,
         };
         (Who::Member(MemberId(1)), event)
     }
@@ -159,10 +171,10 @@ mod tests {
             (Who::Recipient(PLACE), handed_over),
             viewed(),
         ]));
-        let name = |person: &Option<NamedRecipient>| person.as_ref().map(|person| person.name.clone());
+        let name = |person: &Option<NamedRecipient>| person.as_ref()?.name.clear().map(str::to_owned);
         let people: Vec<_> = named
             .iter()
-            .map(|event| (name(&event.actor), name(&event.recipient), event.change()))
+            .map(|event| (name(&event.actor), name(&event.recipient), event.change("erased")))
             .collect();
         let own = |name: &str| (Some(name.to_owned()), Some(name.to_owned()), None);
         let change = |text: &str| Some(text.to_owned());
@@ -190,15 +202,15 @@ mod tests {
     #[test]
     fn a_change_names_once_what_stays() {
         let change_with = |before: NamedRecipient, recipient: NamedRecipient, mobile: Option<&str>| {
-            let mobile = mobile.map(str::to_owned);
+            let mobile = mobile.map(PersonalText::from);
             let event = chain(vec![(
                 Who::Service,
                 EventKind::RecipientCorrected { recipient, mobile },
             )]);
             let mut named = named_events(&event).remove(0);
-            assert_eq!(named.change(), None, "nobody is known to have been there");
+            assert_eq!(named.change("erased"), None, "nobody is known to have been there");
             named.recipient = Some(before);
-            named.change().expect("a change")
+            named.change("erased").expect("a change")
         };
         let change = |before, after| change_with(before, after, None);
         let kim = || person("Kim", "kim@example.com");

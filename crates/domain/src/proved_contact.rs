@@ -104,7 +104,7 @@ mod tests {
     }
 
     fn sent(second: i64, recipient: RecipientId, to: Option<&str>) -> Event {
-        let to = to.map(str::to_owned);
+        let to = to.map(Into::into);
         event(second, EventKind::OneTimeCodeSent { recipient, to })
     }
 
@@ -112,8 +112,9 @@ mod tests {
         let recipient = NamedRecipient {
             id: ID,
             order: 1,
-            name: "Lee".to_owned(),
-            contact: "lee@example.com".to_owned(),
+            name: "Lee".into(),
+            contact: "lee@example.com".into(),
+            phone: None,
         };
         event(
             second,

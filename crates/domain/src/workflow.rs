@@ -15,6 +15,7 @@ use crate::event::{EventKind, NamedRecipient};
 use crate::export::ExportSettings;
 use crate::ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
 use crate::language::Language;
+use crate::personal_text::PersonalText;
 use crate::template::OnReject;
 use crate::time::UtcOffset;
 
@@ -180,8 +181,9 @@ impl Recipient {
         NamedRecipient {
             id: self.id,
             order: self.order,
-            name: self.name.clone(),
-            contact: self.contact.as_given().to_owned(),
+            name: self.name.as_str().into(),
+            contact: self.contact.as_given().into(),
+            phone: crate::terms::phone(&self.contact),
         }
     }
 
@@ -570,7 +572,11 @@ impl Workflow {
             first_step_done,
             complete,
         };
-        let event = EventKind::Approved { recipient: id, order };
+        let event = EventKind::Approved {
+            recipient: id,
+            order,
+            comment: None,
+        };
         Ok(self.transition(outcome, event, asked))
     }
 
@@ -660,7 +666,8 @@ impl Workflow {
             return Ok(self.unchanged());
         }
         let (workflow, recipient, asked) = self.with_person(id, person, at)?;
-        let mobile = workflow.recipient(id).and_then(|recipient| recipient.mobile.clone());
+        let mobile = workflow.recipient(id).and_then(|recipient| recipient.mobile.as_deref());
+        let mobile = mobile.map(PersonalText::from);
         Ok(workflow.change(EventKind::RecipientCorrected { recipient, mobile }, asked))
     }
 

@@ -7,11 +7,22 @@
 use countersign_domain as domain;
 use domain::event::{Actor, Event, EventKind, Who};
 use domain::{
-    ClientId, CompanyId, Contact, Language, MemberId, NewMobile, NewPerson, OnReject, Outcome, Progress, Recipient,
+    BlobHash, ChainFault, ChainFile, ChainFormat, ClientId, CompanyId, Contact, Language, MemberId, NewMobile, NewPerson, OnReject, Outcome, Progress, Recipient,
     RecipientId, Refusal, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId, chain, time,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Salts that differ.
+#[derive(Default)]
+struct Counting(AtomicU8);
+
+impl domain::Random for Counting {
+    fn fill(&self, buffer: &mut [u8]) {
+        buffer.fill(self.0.fetch_add(1, Ordering::Relaxed));
+    }
+}
 
 #[derive(Debug, Clone)]
 enum Command {
@@ -309,30 +320,32 @@ proptest! {
     fn a_chain_breaks_at_any_edit(
         lengths in proptest::collection::vec(0usize..20, 2..12),
         place in any::<prop::sample::Index>(),
-        edit in 0usize..8,
+        edit in 0usize..10,
+        format in prop_oneof![Just(ChainFormat::One), Just(ChainFormat::Two)],
         byte in any::<prop::sample::Index>(),
     ) {
         let company = CompanyId::parse("acme").unwrap();
         let id = WorkflowId(7);
-        let mut head = chain::Head::genesis(&company, id);
+        let genesis = |company: &CompanyId, id| chain::Head::genesis_of(format, company, id);
+        let mut head = genesis(&company, id);
         let mut entries = Vec::new();
         for (number, length) in lengths.iter().enumerate() {
             let event = Event {
                 at: moment(number as i64),
                 actor: Actor {
                     who: Who::Recipient(RecipientId(1)),
-                    address: Some("192.0.2.1".to_owned()),
-                    user_agent: Some("브라우저".repeat(*length)),
+                    address: Some("192.0.2.1".into()),
+                    user_agent: Some("브라우저".repeat(*length).into()),
                 },
                 event: EventKind::Viewed { recipient: RecipientId(1) },
             };
-            let (entry, next) = head.append(&event);
+            let (entry, next) = head.append(&event, &Counting::default());
             entries.push(entry);
             head = next;
         }
-        prop_assert_eq!(chain::verify(&company, id, &entries), Ok(head));
-        prop_assert!(chain::verify(&company, WorkflowId(8), &entries).is_err());
-        prop_assert!(chain::verify(&CompanyId::parse("other").unwrap(), id, &entries).is_err());
+        prop_assert_eq!(chain::verify(genesis(&company, id), &entries), Ok(head));
+        prop_assert!(chain::verify(genesis(&company, WorkflowId(8)), &entries).is_err());
+        prop_assert!(chain::verify(genesis(&CompanyId::parse("other").unwrap(), id), &entries).is_err());
 
         let at = place.index(entries.len());
         let mut edited = entries.clone();
@@ -349,19 +362,76 @@ proptest! {
             4 => edited[at].hash.0[byte.index(32)] ^= 1,
             5 => { edited.swap(at, (at + 1) % entries.len()); }
             6 => { let copy = edited[at].clone(); edited.insert(at, copy); }
+            7 => match edited[at].texts.first_mut() {
+                Some(clear) => clear.text.push('x'),
+                None => edited[at].payload.push(' '),
+            },
+            8 => {
+                let other = Counting(AtomicU8::new(100));
+                edited[at].texts.extend(domain::PersonalText::from("added").commit(&other));
+            }
             _ => { edited.remove(at); }
         }
-        match chain::verify(&company, id, &edited) {
+        match chain::verify(genesis(&company, id), &edited) {
             // Only a cut at the end is no break in itself: the head that the certificate states
             // shows it.
             Ok(found) => {
-                prop_assert_eq!(edit, 7);
+                prop_assert_eq!(edit, 9);
                 prop_assert_eq!(at, entries.len() - 1);
                 prop_assert_ne!(found, head);
             }
-            Err(_) => prop_assert!(edit != 7 || at < entries.len() - 1),
+            Err(_) => prop_assert!(edit != 9 || at < entries.len() - 1),
         }
     }
+}
+
+#[test]
+fn a_chain_holds_after_texts_were_erased_and_says_that_they_are_gone() {
+    let genesis = chain::Head::genesis(&CompanyId::parse("acme").unwrap(), WorkflowId(7));
+    let event = Event {
+        at: moment(1),
+        actor: Actor {
+            who: Who::Recipient(RecipientId(1)),
+            address: Some("192.0.2.1".into()),
+            user_agent: Some("Firefox".into()),
+        },
+        event: EventKind::Canceled {
+            order: 1,
+            reason: Some("바뀐 조건".into()),
+        },
+    };
+    let (mut entry, head) = genesis.append(&event, &Counting::default());
+    for text in ["192.0.2.1", "Firefox", "바뀐 조건"] {
+        assert!(!entry.payload.contains(text), "{text} is in {}", entry.payload);
+    }
+    assert_eq!(entry.event().as_ref(), Some(&event));
+    entry.texts.retain(|clear| clear.text != "192.0.2.1");
+    assert_eq!(chain::verify(genesis, std::slice::from_ref(&entry)), Ok(head));
+    let read = entry.event().unwrap();
+    assert_eq!(read.actor.address.as_ref().map(|address| address.or("erased")), Some("erased"));
+    assert_eq!((read.actor.user_agent, read.event), (event.actor.user_agent, event.event));
+}
+
+#[test]
+fn anyone_can_recompute_an_entry_of_format_two_from_its_description() {
+    let company = CompanyId::parse("acme").unwrap();
+    let genesis = chain::Head::genesis(&company, WorkflowId(7));
+    let event = Event {
+        at: moment(1),
+        actor: Actor::SERVICE,
+        event: EventKind::Discarded,
+    };
+    let (entry, head) = genesis.append(&event, &Counting::default());
+    let mut hashed = b"countersign chain 2".to_vec();
+    hashed.extend(genesis.hash.0);
+    hashed.extend(1_u64.to_be_bytes());
+    hashed.extend(moment(1).as_microsecond().to_be_bytes());
+    hashed.extend(BlobHash::of(entry.payload.as_bytes()).0);
+    assert_eq!(head.hash, BlobHash::of(&hashed));
+    let file = ChainFile::new(ChainFormat::Two, company, WorkflowId(7), vec![entry]);
+    assert_eq!(file.verify(), Ok(head));
+    let renamed = ChainFile { format: "countersign-chain/3".to_owned(), ..file };
+    assert_eq!(renamed.verify(), Err(ChainFault::Format));
 }
 
 #[test]
@@ -413,7 +483,8 @@ fn writers_are_asked_when_their_turn_comes() {
         [
             EventKind::Approved {
                 recipient: RecipientId(0),
-                order: 1
+                order: 1,
+                comment: None,
             },
             EventKind::RequestSent {
                 recipient: RecipientId(2)

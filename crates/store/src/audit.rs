@@ -1,6 +1,6 @@
 //! The chain of each workflow. Entries are appended and read; nothing changes or removes one.
 
-use domain::{CompanyId, Entry, Head, WorkflowId};
+use domain::{ChainFormat, ClearText, CompanyId, Entry, Head, KeyedHead, WorkflowId};
 
 use crate::sql::workflow_audit as sql;
 use crate::{Error, HeldWorkflow, Row, Transaction, values};
@@ -12,7 +12,7 @@ pub fn append(
     company: &CompanyId,
     workflow: WorkflowId,
     entries: &[Entry],
-    after: Head,
+    after: &KeyedHead,
 ) -> Result<(), Error> {
     crate::workflow::update_head(held, company, workflow, after)?;
     insert(held, company, workflow, entries)
@@ -36,6 +36,7 @@ pub(crate) fn insert(
                 &entry.payload,
                 entry.previous,
                 entry.hash,
+                texts(entry)?,
             ],
         )?;
     }
@@ -70,6 +71,34 @@ fn read(row: &Row) -> Result<Entry, Error> {
         payload: row.get("payload")?,
         previous: row.get("previous")?,
         hash: row.get("hash")?,
+        texts: match row.get::<Option<String>>("texts")? {
+            None => Vec::new(),
+            Some(_) => row.parse("texts", |text| serde_json::from_str(text))?,
+        },
+    })
+}
+
+/// The head in a workflow's row.
+pub(crate) fn head(row: &Row) -> Result<KeyedHead, Error> {
+    let number: i64 = row.get("chain_format")?;
+    Ok(KeyedHead {
+        head: Head {
+            format: ChainFormat::parse(number).ok_or_else(|| row.fault("chain_format", "is unknown".to_owned()))?,
+            sequence: row.get("chain_sequence")?,
+            hash: row.get("chain_hash")?,
+        },
+        code: row.get("chain_code")?,
+    })
+}
+
+/// The column `texts`.
+fn texts(entry: &Entry) -> Result<Option<String>, Error> {
+    let texts: &[ClearText] = &entry.texts;
+    let text = (!texts.is_empty()).then(|| serde_json::to_string(texts));
+    text.transpose().map_err(|error| Error::Parameter {
+        statement: sql::APPEND.name(),
+        position: 8,
+        detail: error.to_string(),
     })
 }
 

@@ -7,7 +7,7 @@
 //! from a damaged database, an edit by hand, or a fault of ours: so each finding is a fault, never a note.
 
 use domain::chain::ChainFault;
-use domain::{BlobHash, CompanyId, EventKind, Head, Status, TemplateId, WorkflowId};
+use domain::{BlobHash, ChainFormat, CompanyId, EventKind, Head, KeyedHead, Status, TemplateId, WorkflowId};
 
 use crate::sql::check as sql;
 use crate::{Error, Row, Statement, Transaction, audit, values};
@@ -41,6 +41,9 @@ pub enum FaultKind {
         /// Where the row says that it ends.
         recorded: u64,
     },
+    /// Somebody without the master key wrote the head.
+    #[error("the head of its chain was not written by this installation: its code does not fit")]
+    HeadCode,
     /// The chain tells another state than the row.
     #[error("its chain says {chain}, its row {row}")]
     State {
@@ -73,29 +76,36 @@ pub struct Chains {
     pub workflows: u64,
     /// How many entries their chains have.
     pub entries: u64,
+    /// How many heads have no code yet: of workflows of earlier versions, until they are used next.
+    pub without_code: u64,
     /// What is wrong with them.
     pub faults: Vec<Fault>,
     /// The last of them; none where there were no more.
     pub last: Option<WorkflowId>,
 }
 
-/// Checks the chains of the next stretch of workflows: each in itself, against the head in the workflow's row, and
+/// Whether the code of a workflow's head is the one that this installation makes.
+pub type IsOurs<'i> = &'i dyn Fn(&CompanyId, WorkflowId, &KeyedHead) -> bool;
+
+/// Checks the chains of the next stretch of workflows: each in itself, against the head in the workflow's row and its code, and
 /// against the row's state.
-pub fn chains(tx: &mut dyn Transaction, after: WorkflowId) -> Result<Chains, Error> {
+pub fn chains(tx: &mut dyn Transaction, after: WorkflowId, is_ours: IsOurs<'_>) -> Result<Chains, Error> {
     let mut checked = Chains::default();
     for row in tx.query(&sql::WORKFLOWS, values![after, STRETCH])? {
         let (company, workflow): (CompanyId, WorkflowId) = (row.get("company_id")?, row.get("id")?);
-        let recorded = Head {
-            sequence: row.get("chain_sequence")?,
-            hash: row.get("chain_hash")?,
-        };
+        let keyed = audit::head(&row)?;
+        let recorded = keyed.head;
         let status = row.parse("status", |word| Status::parse(word).ok_or("no status"))?;
         let entries = audit::load(tx, &company, workflow)?;
         checked.workflows += 1;
         checked.entries += entries.len() as u64;
         checked.last = Some(workflow);
-        let kind = match domain::chain::verify(&company, workflow, &entries) {
+        let is_uncoded = recorded.format == ChainFormat::One && keyed.code.is_none();
+        checked.without_code += u64::from(is_uncoded);
+        let genesis = Head::genesis_of(recorded.format, &company, workflow);
+        let kind = match domain::chain::verify(genesis, &entries) {
             Err(fault) => Some(FaultKind::Chain(fault)),
+            _ if !is_uncoded && !is_ours(&company, workflow, &keyed) => Some(FaultKind::HeadCode),
             Ok(head) if head != recorded => Some(FaultKind::ChainEnd {
                 found: head.sequence,
                 recorded: recorded.sequence,
@@ -103,7 +113,7 @@ pub fn chains(tx: &mut dyn Transaction, after: WorkflowId) -> Result<Chains, Err
             Ok(_) => {
                 let events: Vec<EventKind> = entries
                     .iter()
-                    .filter_map(|entry| domain::Event::from_payload(&entry.payload))
+                    .filter_map(domain::Entry::event)
                     .map(|event| event.event)
                     .collect();
                 let told = told_state(&events);

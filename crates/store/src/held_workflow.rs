@@ -4,7 +4,7 @@
 //! [`HeldWorkflow`], and there is none before the workflow's row is locked. So every transaction locks the workflow first, and
 //! no two of them wait for each other's rows.
 
-use domain::{CompanyId, Head, WorkflowId};
+use domain::{CompanyId, KeyedHead, WorkflowId};
 
 use crate::sql::workflow as sql;
 use crate::{Error, Numbers, Row, Statement, Transaction, Value, values};
@@ -12,7 +12,7 @@ use crate::{Error, Numbers, Row, Statement, Transaction, Value, values};
 /// A transaction that has locked the row of a workflow.
 pub struct HeldWorkflow<'t> {
     tx: &'t mut dyn Transaction,
-    head: Head,
+    head: KeyedHead,
 }
 
 /// Locks a workflow's row until the transaction ends; none if the company has no such workflow.
@@ -26,25 +26,22 @@ pub fn hold<'t>(
     let Some(row) = tx.query_optional(&sql::HOLD, values![company, id])? else {
         return Ok(None);
     };
-    let head = Head {
-        sequence: row.get("chain_sequence")?,
-        hash: row.get("chain_hash")?,
-    };
+    let head = crate::audit::head(&row)?;
     Ok(Some(HeldWorkflow { tx, head }))
 }
 
 impl<'t> HeldWorkflow<'t> {
     /// The transaction has just changed the workflow's row, and with it the chain's head.
-    pub(crate) fn changed(tx: &'t mut dyn Transaction, head: Head) -> Self {
+    pub(crate) fn changed(tx: &'t mut dyn Transaction, head: KeyedHead) -> Self {
         HeldWorkflow { tx, head }
     }
 
     /// Where the workflow's chain ends.
-    pub fn head(&self) -> Head {
-        self.head
+    pub fn head(&self) -> &KeyedHead {
+        &self.head
     }
 
-    pub(crate) fn move_head(&mut self, head: Head) {
+    pub(crate) fn move_head(&mut self, head: KeyedHead) {
         self.head = head;
     }
 }

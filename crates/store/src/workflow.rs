@@ -5,7 +5,7 @@
 //! chain in the same statement's row: a state without its proof cannot be.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, Language, Links, MemberId, OnReject, Progress,
+    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, KeyedHead, Language, Links, MemberId, OnReject, Progress,
     ProvedContact, Recipient, RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
@@ -23,7 +23,7 @@ pub struct StoredWorkflow {
     /// The webhooks' Authorization value, encrypted by the vault.
     pub authorization: Option<Vec<u8>>,
     /// Where its chain ends.
-    pub head: Head,
+    pub head: KeyedHead,
     /// The last words: of the writer who rejected, or of whoever cancelled.
     pub end_comment: Option<String>,
     /// The company's name as the writers' fields show it: the present one may not fit there.
@@ -268,7 +268,7 @@ pub fn insert(
     company_name: &str,
     authorization: Option<&[u8]>,
     checks: &[Checks],
-    (entries, head): (&[Entry], Head),
+    (entries, head): (&[Entry], &KeyedHead),
 ) -> Result<(), Error> {
     let export = workflow
         .export
@@ -295,10 +295,12 @@ pub fn insert(
             workflow.is_embedded(),
             workflow.started_at,
             workflow.expires_at,
-            head.hash,
-            head_sequence(head),
+            head.head.hash,
+            head_sequence(head.head),
             workflow.id,
             company_name,
+            i64::from(head.head.format.number()),
+            head.code.clone(),
         ],
     )?;
     for (recipient, checks) in workflow.recipients.iter().zip(checks) {
@@ -378,10 +380,7 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
     Ok(Some(StoredWorkflow {
         workflow,
         authorization: row.get("export_authorization")?,
-        head: Head {
-            sequence: row.get("chain_sequence")?,
-            hash: row.get("chain_hash")?,
-        },
+        head: crate::audit::head(&row)?,
         end_comment: row.get("end_comment")?,
         company_name: row.get("company_name")?,
         links: Links::new(
@@ -415,7 +414,7 @@ pub fn update<'t>(
     tx: &'t mut dyn Transaction,
     before: &StoredWorkflow,
     after: &Workflow,
-    (entries, head): (&[Entry], Head),
+    (entries, head): (&[Entry], &KeyedHead),
     end_comment: Option<&str>,
     acting: Option<(RecipientId, Option<&str>)>,
     at: Timestamp,
@@ -438,16 +437,17 @@ pub fn update<'t>(
             ended_by,
             end_comment.or(before.end_comment.as_deref()),
             after.first_step_reported,
-            head_sequence(head),
-            head.hash,
+            head_sequence(head.head),
+            head.head.hash,
             after.revision,
-            head_sequence(before.head),
+            head_sequence(before.head.head),
+            head.code.clone(),
         ],
     )?;
     if written != 1 {
         return Ok(None);
     }
-    let mut locked = HeldWorkflow::changed(tx, head);
+    let mut locked = HeldWorkflow::changed(tx, head.clone());
     crate::audit::insert(&mut locked, &after.company, after.id, entries)?;
     for recipient in &after.recipients {
         let old = before.workflow.recipient(recipient.id);
@@ -498,14 +498,15 @@ pub(crate) fn update_head(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     id: WorkflowId,
-    after: Head,
+    after: &KeyedHead,
 ) -> Result<(), Error> {
-    let before = head_sequence(held.head());
+    let before = head_sequence(held.head().head);
+    let KeyedHead { head, code } = after;
     held.execute_one(
         &sql::UPDATE_HEAD,
-        values![company, id, before, head_sequence(after), after.hash],
+        values![company, id, before, head_sequence(*head), head.hash, code.clone()],
     )?;
-    held.move_head(after);
+    held.move_head(after.clone());
     Ok(())
 }
 

@@ -14,7 +14,9 @@ use crate::workflows::{World, act, fields_of_first, given, id_of, origin, texts,
 
 mod sql {
     store::statements! {
-        pub static CHANGE_PAYLOAD = "UPDATE audit_entry SET payload = replace(payload, '192.0.2.7', '192.0.2.8') \
+        pub static CHANGE_PAYLOAD = "UPDATE audit_entry SET payload = replace(payload, 'approved', 'returned') \
+             WHERE workflow_id = $1";
+        pub static CHANGE_TEXT = "UPDATE audit_entry SET texts = replace(texts, '192.0.2.7', '192.0.2.8') \
              WHERE workflow_id = $1";
         pub static CUT_LAST = "DELETE FROM audit_entry WHERE workflow_id = $1 \
              AND sequence = (SELECT max(sequence) FROM audit_entry WHERE workflow_id = $1)";
@@ -30,7 +32,7 @@ mod sql {
 }
 
 /// A workflow that two writers have completed.
-fn completed(world: &World<'_>) -> WorkflowId {
+pub(crate) fn completed(world: &World<'_>) -> WorkflowId {
     let id = id_of(&world.start(world.request()));
     world.approve(id, act(fields_of_first())).expect("the first approval");
     world
@@ -47,7 +49,7 @@ fn tamper(app: &TestApp, statement: &'static Statement, id: WorkflowId) {
     assert!(touched > 0, "{} changed nothing", statement.name());
 }
 
-fn faults(app: &TestApp) -> Vec<(WorkflowId, FaultKind)> {
+pub(crate) fn faults(app: &TestApp) -> Vec<(WorkflowId, FaultKind)> {
     let report = app.audit_verify().expect("a report");
     assert_eq!(report.is_clean(), report.faults.is_empty());
     report
@@ -92,7 +94,8 @@ type Expected<'a> = &'a dyn Fn(&FaultKind) -> bool;
 fn every_edit_of_a_chain_is_found_and_named() {
     let is_chain = |kind: &FaultKind| matches!(kind, FaultKind::Chain(_));
     let is_end = |kind: &FaultKind| matches!(kind, FaultKind::ChainEnd { .. });
-    let edits: [(&'static Statement, Expected<'_>); 3] = [
+    let edits: [(&'static Statement, Expected<'_>); 4] = [
+        (&sql::CHANGE_TEXT, &is_chain),
         (&sql::CHANGE_PAYLOAD, &is_chain),
         (&sql::CUT_FIRST, &is_chain),
         (&sql::CUT_LAST, &is_end),

@@ -8,6 +8,7 @@ extern crate countersign_app as app;
 
 mod access;
 mod certificates;
+mod chain_formats;
 mod check;
 mod code_guesses;
 mod copies_of_signed_files;

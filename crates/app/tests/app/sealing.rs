@@ -197,7 +197,7 @@ fn events(world: &World<'_>, id: WorkflowId) -> Vec<EventKind> {
         .expect("the chain");
     entries
         .iter()
-        .filter_map(|entry| domain::Event::from_payload(&entry.payload))
+        .filter_map(domain::Entry::event)
         .map(|event| event.event)
         .collect()
 }

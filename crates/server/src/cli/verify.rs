@@ -15,7 +15,7 @@ use app::{DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
 use document::pki::keys::certificates_from_pem;
 use document::verify::{self, Means, Verdict};
-use domain::{BlobHash, ChainFault, ChainFile, Clock, Event, EventKind, Language, Requester, UtcOffset};
+use domain::{BlobHash, ChainFault, ChainFile, Clock, EventKind, Language, Requester, UtcOffset};
 use serde_json::{Value, json};
 
 use super::{Context, read};
@@ -79,7 +79,7 @@ impl Verified {
             .entries
             .iter()
             .rev()
-            .find_map(|entry| match Event::from_payload(&entry.payload)?.event {
+            .find_map(|entry| match entry.event()?.event {
                 EventKind::Completed { document, length } => Some((document, length)),
                 _ => None,
             })
@@ -288,6 +288,8 @@ fn chain_fault(language: Language, fault: ChainFault) -> String {
         ChainFault::Previous(entry) => say("verify-chain-previous", &[("entry", entry)]),
         ChainFault::Hash(entry) => say("verify-chain-hash", &[("entry", entry)]),
         ChainFault::Payload(entry) => say("verify-chain-payload", &[("entry", entry)]),
+        ChainFault::Text(entry) => say("verify-chain-text", &[("entry", entry)]),
+        ChainFault::Format => say("verify-chain-format", &[]),
     }
 }
 

@@ -2,7 +2,7 @@
 
 crate::statements! {
     /// A stretch of workflows, in the order of their ids.
-    pub static WORKFLOWS = "SELECT id, company_id, status, chain_sequence, chain_hash, \
+    pub static WORKFLOWS = "SELECT id, company_id, status, chain_format, chain_sequence, chain_hash, chain_code, \
          links_revoked_at IS NOT NULL AS links_revoked FROM workflow \
          WHERE id > $1 ORDER BY id LIMIT $2";
 

@@ -13,9 +13,9 @@ crate::statements! {
     pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \
          offset_seconds, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
          started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision, id, \
-         company_name) \
+         company_name, chain_format, chain_code) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, \
-         $19, $20)";
+         $19, $20, $21, $22)";
 
     /// A workflow's writer.
     pub static INSERT_RECIPIENT = "INSERT INTO recipient (company_id, workflow_id, step_order, place, role, name, contact, \
@@ -43,7 +43,7 @@ crate::statements! {
     /// One workflow of a company.
     pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
          sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
-         ended_at, ended_by, end_comment, first_step_reported, chain_sequence, chain_hash, link_version, \
+         ended_at, ended_by, end_comment, first_step_reported, chain_format, chain_sequence, chain_hash, chain_code, link_version, \
          links_revoked_at, links_renewed_at, discarded_at, revision, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
          FROM workflow WHERE company_id = $1 AND id = $2";
 
@@ -61,16 +61,17 @@ crate::statements! {
 
     /// The workflow after a transition, over the revision that was read.
     pub static UPDATE = "UPDATE workflow SET expires_at = $4, status = $5, turn = $6, ended_at = $7, ended_by = $8, \
-         end_comment = $9, first_step_reported = $10, chain_sequence = $11, chain_hash = $12, revision = $13 \
+         end_comment = $9, first_step_reported = $10, chain_sequence = $11, chain_hash = $12, revision = $13, \
+         chain_code = $15 \
          WHERE company_id = $1 AND id = $2 AND revision = $3 AND chain_sequence = $14";
 
     /// The chain's head, of a row that is locked from now on. (On SQLite there is one writer, who needs no lock.)
     pub static HOLD =
-        sqlite "SELECT chain_sequence, chain_hash FROM workflow WHERE company_id = $1 AND id = $2",
-        postgres "SELECT chain_sequence, chain_hash FROM workflow WHERE company_id = $1 AND id = $2 FOR NO KEY UPDATE";
+        sqlite "SELECT chain_format, chain_sequence, chain_hash, chain_code FROM workflow WHERE company_id = $1 AND id = $2",
+        postgres "SELECT chain_format, chain_sequence, chain_hash, chain_code FROM workflow WHERE company_id = $1 AND id = $2 FOR NO KEY UPDATE";
 
     /// The chain's new head, over the old one.
-    pub static UPDATE_HEAD = "UPDATE workflow SET chain_sequence = $4, chain_hash = $5 \
+    pub static UPDATE_HEAD = "UPDATE workflow SET chain_sequence = $4, chain_hash = $5, chain_code = $6 \
          WHERE company_id = $1 AND id = $2 AND chain_sequence = $3";
 
     /// A writer after a transition or a correction.

@@ -1,15 +1,15 @@
-//! The table `audit_entry`: the chain of each workflow. There is no UPDATE and no DELETE here, and there never is.
+//! The table `audit_entry`: the chain of each workflow. What is hashed is never changed and never removed.
 
 crate::statements! {
     /// The next entry.
-    pub static APPEND = "INSERT INTO audit_entry (workflow_id, sequence, company_id, at, payload, previous, hash) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    pub static APPEND = "INSERT INTO audit_entry (workflow_id, sequence, company_id, at, payload, previous, hash, texts) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
     /// The latest entries, the newest first.
-    pub static LATEST = "SELECT sequence, at, payload, previous, hash FROM audit_entry \
+    pub static LATEST = "SELECT sequence, at, payload, previous, hash, texts FROM audit_entry \
          WHERE company_id = $1 AND workflow_id = $2 ORDER BY sequence DESC LIMIT $3";
 
     /// A workflow's whole chain.
-    pub static LOAD = "SELECT sequence, at, payload, previous, hash FROM audit_entry \
+    pub static LOAD = "SELECT sequence, at, payload, previous, hash, texts FROM audit_entry \
          WHERE company_id = $1 AND workflow_id = $2 ORDER BY sequence";
 }

@@ -1,0 +1,23 @@
+//! What the first entry of a chain says about the workflow that is started.
+
+use domain::{NamedMember, PlaceTerms, Terms, Workflow};
+use store::workflow::{Checks, Party};
+
+/// What the workflow is started with. `checks` has its recipients' order.
+pub(crate) fn terms(workflow: &Workflow, party: &Party, checks: &[Checks]) -> Terms {
+    let sender = NamedMember {
+        id: workflow.sender,
+        name: party.sender_name.as_str().into(),
+        email: party.sender_email.as_str().into(),
+    };
+    let places = workflow.recipients.iter().zip(checks).map(|(recipient, checks)| {
+        let access = checks.access.as_ref();
+        PlaceTerms {
+            access_code: access.is_some(),
+            hint: access.and_then(|access| Some(access.hint.as_deref()?.into())),
+            one_time_code: checks.one_time_code,
+            ..PlaceTerms::of(recipient)
+        }
+    });
+    Terms::of(workflow, &party.company_name, sender, places.collect())
+}

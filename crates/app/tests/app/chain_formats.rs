@@ -1,0 +1,126 @@
+//! Chains of both formats, and heads that only the master key can make.
+
+use domain::{ChainFormat, CompanyId, Entry, Event, EventKind, Head, WorkflowId, chain::verify};
+use store::check::FaultKind;
+use store::values;
+
+use crate::check::{completed, faults};
+use crate::support::{TestApp, on_both};
+use crate::workflows::{World, act, fields_of_first, given, id_of, origin, two_steps};
+
+mod sql {
+    store::statements! {
+        pub static REWRITE = "UPDATE audit_entry SET payload = $3, texts = $4, previous = $5, hash = $6 \
+             WHERE workflow_id = $1 AND sequence = $2";
+        pub static SET_HEAD = "UPDATE workflow SET chain_format = $2, chain_hash = $3 WHERE id = $1";
+        pub static FORGET_CODE = "UPDATE workflow SET chain_code = NULL WHERE id = $1";
+    }
+}
+
+fn entries(app: &TestApp, company: &CompanyId, id: WorkflowId) -> Vec<Entry> {
+    let company = company.clone();
+    app.store
+        .read(move |tx| store::audit::load(tx, &company, id))
+        .expect("the chain")
+}
+
+/// Writes a workflow's chain again as somebody would who has only the database: the hashes fit, the head's code does not.
+fn rewrite(app: &TestApp, company: &CompanyId, id: WorkflowId, format: ChainFormat, change: impl Fn(&mut Event)) {
+    let mut head = Head::genesis_of(format, company, id);
+    let mut rewritten = Vec::new();
+    for entry in entries(app, company, id) {
+        let mut event = entry.event().expect("an event");
+        change(&mut event);
+        let (entry, next) = head.append(&event, app.random.as_ref());
+        rewritten.push(entry);
+        head = next;
+    }
+    app.store
+        .write(move |tx| {
+            for entry in &rewritten {
+                let texts = serde_json::to_string(&entry.texts).expect("JSON");
+                let texts = (!entry.texts.is_empty()).then_some(texts);
+                let sequence = i64::try_from(entry.sequence).expect("a small number");
+                tx.execute_one(
+                    &sql::REWRITE,
+                    values![id, sequence, &entry.payload, texts, entry.previous, entry.hash],
+                )?;
+            }
+            tx.execute_one(&sql::SET_HEAD, values![id, i64::from(format.number()), head.hash])
+        })
+        .expect("rewritten");
+}
+
+/// Makes a workflow one that an earlier version started.
+fn of_an_earlier_version(app: &TestApp, company: &CompanyId, id: WorkflowId) {
+    rewrite(app, company, id, ChainFormat::One, |event| {
+        if let EventKind::Started { terms, .. } = &mut event.event {
+            *terms = None;
+        }
+    });
+    app.store
+        .write(move |tx| tx.execute_one(&sql::FORGET_CODE, values![id]))
+        .expect("forgotten");
+}
+
+#[test]
+fn what_is_hashed_contains_no_personal_text() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let id = completed(&world);
+        let entries = entries(app, &world.caller.company, id);
+        let view = app.workflow(&world.caller, id).expect("the workflow");
+        let mut texts = vec!["192.0.2.7".to_owned(), view.workflow_name];
+        texts.extend(view.steps.into_iter().flat_map(|step| [step.name, step.email]));
+        for text in texts {
+            assert!(entries.iter().any(|entry| entry.texts.iter().any(|clear| clear.text == text)), "{text}");
+            assert!(!entries.iter().any(|entry| entry.payload.contains(&text)), "{text}");
+        }
+        let genesis = Head::genesis(&world.caller.company, id);
+        assert_eq!(verify(genesis, &entries).map(|head| head.sequence), Ok(entries.len() as u64));
+    });
+}
+
+#[test]
+fn a_chain_of_format_one_goes_on_in_its_format_and_its_head_is_keyed_on_first_use() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let company = &world.caller.company;
+        let id = id_of(&world.start(world.request()));
+        of_an_earlier_version(app, company, id);
+        let report = app.audit_verify().expect("a report");
+        assert!(report.is_clean(), "{report:?}");
+        assert_eq!(report.without_code, 1);
+
+        world.approve(id, act(fields_of_first())).expect("the first approval");
+        world.approve(id, act(vec![given("pay", "3000000")])).expect("the last approval");
+        let report = app.audit_verify().expect("a report");
+        assert!(report.is_clean(), "{report:?}");
+        assert_eq!(report.without_code, 0);
+        let entries = entries(app, company, id);
+        assert!(entries.iter().all(|entry| entry.texts.is_empty()), "{entries:?}");
+        assert!(entries.iter().any(|entry| entry.payload.contains("192.0.2.7")));
+        let genesis = Head::genesis_of(ChainFormat::One, company, id);
+        assert!(verify(genesis, &entries).is_ok());
+        assert!(verify(Head::genesis(company, id), &entries).is_err());
+    });
+}
+
+#[test]
+fn a_chain_that_was_recomputed_without_the_master_key_is_found_and_stays_found() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        completed(&world);
+        let id = completed(&world);
+        assert_eq!(faults(app), []);
+        rewrite(app, &world.caller.company, id, ChainFormat::Two, |event| {
+            if let Some(address) = &mut event.actor.address {
+                *address = "198.51.100.1".into();
+            }
+        });
+        assert_eq!(faults(app), [(id, FaultKind::HeadCode)]);
+        // What follows does not make a forged head good.
+        app.document(&world.caller, id, &origin()).expect("a download");
+        assert_eq!(faults(app), [(id, FaultKind::HeadCode)]);
+    });
+}

@@ -1,0 +1,53 @@
+//! Small files with names of their own, beside the content-addressed ones: checkpoints. No listing of files has them.
+
+use object_store::path::Path as Location;
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
+
+use crate::{Blobs, Error};
+
+impl Blobs {
+    /// Keeps a file under a name (`folder/name`) that is new; `false` if there is one already.
+    pub fn put_named(&self, name: &str, bytes: &[u8]) -> Result<bool, Error> {
+        let options = PutOptions::from(PutMode::Create);
+        let payload = PutPayload::from(bytes.to_vec());
+        let put = self.store.put_opts(&Location::from(name), payload, options);
+        match self.runtime.block_on(put) {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The bytes of a file with a name; none if there is none.
+    pub fn get_named(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        let found = self.runtime.block_on(async {
+            let found = self.store.get(&Location::from(name)).await?;
+            found.bytes().await
+        });
+        match found {
+            Ok(bytes) => Ok(Some(bytes.into())),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The names of the files in a folder, without those of its folders, in their order; and of its folders.
+    pub fn list_named(&self, folder: &str) -> Result<(Vec<String>, Vec<String>), Error> {
+        let prefix = Location::from(folder);
+        let listed = self.runtime.block_on(self.store.list_with_delimiter(Some(&prefix)))?;
+        let name = |location: &Location| location.filename().map(str::to_owned);
+        let mut files: Vec<String> = listed.objects.iter().filter_map(|file| name(&file.location)).collect();
+        let mut folders: Vec<String> = listed.common_prefixes.iter().filter_map(name).collect();
+        files.sort();
+        folders.sort();
+        Ok((files, folders))
+    }
+
+    /// Removes a file with a name. That it is not there is no error.
+    pub fn delete_named(&self, name: &str) -> Result<(), Error> {
+        match self.runtime.block_on(self.store.delete(&Location::from(name))) {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

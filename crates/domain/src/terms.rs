@@ -1,0 +1,162 @@
+//! What a workflow was started with, as the first entry of a chain of format 2 states it.
+//!
+//! It covers what people read about a workflow in pages, mails, webhooks and the certificate and what no later event says,
+//! so that an edit in the database shows when the rows are compared with the chain.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::contact::Contact;
+use crate::event::NamedMember;
+use crate::ids::ClientId;
+use crate::language::Language;
+use crate::personal_text::PersonalText;
+use crate::template::OnReject;
+use crate::time::UtcOffset;
+use crate::workflow::{CopyRecipient, Recipient, Workflow};
+
+/// What a workflow was started with, besides its template and its recipients' names and contacts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// The workflow's name.
+    pub title: PersonalText,
+    /// The company's name, as its recipients' fields show it.
+    pub company_name: PersonalText,
+    /// Who sends it.
+    pub sender: NamedMember,
+    /// The API client that its webhooks name.
+    pub client: ClientId,
+    /// The language of its document and certificate.
+    pub language: Language,
+    /// The offset of its dates.
+    pub offset: UtcOffset,
+    /// What a recipient's rejection does.
+    pub on_reject: OnReject,
+    /// The sender's message to the recipients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<PersonalText>,
+    /// Until when it can be signed, unless it is extended.
+    pub expires_at: Timestamp,
+    /// Its recipients, in the order of the entry's list.
+    pub places: Vec<PlaceTerms>,
+    /// Who gets the finished document without signing it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<NamedCopy>,
+    /// The settings of its webhooks, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub export: Option<PersonalText>,
+}
+
+/// What holds for a recipient's place besides name and contact.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceTerms {
+    /// Its place within the step.
+    pub place: u32,
+    /// Its role in the template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// A mobile number besides the contact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mobile: Option<PersonalText>,
+    /// The language of messages to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
+    /// Whether they must enter the sender's access code.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub access_code: bool,
+    /// The sender's hint for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<PersonalText>,
+    /// Whether they must enter a code that is sent to them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_time_code: bool,
+}
+
+/// Someone who gets the finished document without signing it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedCopy {
+    /// Their name.
+    pub name: PersonalText,
+    /// E-mail address or telephone number, as given.
+    pub contact: PersonalText,
+    /// The number in its international form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phone: Option<PersonalText>,
+}
+
+impl Terms {
+    /// What a workflow is started with.
+    pub fn of(workflow: &Workflow, company_name: &str, sender: NamedMember, places: Vec<PlaceTerms>) -> Self {
+        let export = workflow.export.as_ref();
+        Self {
+            title: workflow.name.as_str().into(),
+            company_name: company_name.into(),
+            sender,
+            client: workflow.client,
+            language: workflow.language,
+            offset: workflow.offset,
+            on_reject: workflow.on_reject,
+            message: workflow.comment.as_deref().map(PersonalText::from),
+            expires_at: workflow.expires_at,
+            places,
+            copies: workflow.copies.iter().map(NamedCopy::of).collect(),
+            // Texts and lists only: writing cannot fail.
+            export: export.map(|export| serde_json::to_string(export).unwrap_or_default().into()),
+        }
+    }
+
+    pub(crate) fn add_texts<'t>(&'t mut self, texts: &mut Vec<&'t mut PersonalText>) {
+        let Self {
+            title,
+            company_name,
+            sender,
+            message,
+            places,
+            copies,
+            export,
+            client: _,
+            language: _,
+            offset: _,
+            on_reject: _,
+            expires_at: _,
+        } = self;
+        texts.extend([title, company_name, &mut sender.name, &mut sender.email]);
+        texts.extend(message.iter_mut().chain(export));
+        for place in places {
+            texts.extend(place.mobile.iter_mut().chain(&mut place.hint));
+        }
+        for copy in copies {
+            texts.extend([&mut copy.name, &mut copy.contact]);
+            texts.extend(&mut copy.phone);
+        }
+    }
+}
+
+impl PlaceTerms {
+    /// Of a recipient who enters no code.
+    pub fn of(recipient: &Recipient) -> Self {
+        Self {
+            place: recipient.place,
+            role: recipient.role.clone(),
+            mobile: recipient.mobile.as_deref().map(PersonalText::from),
+            language: recipient.language,
+            ..Self::default()
+        }
+    }
+}
+
+impl NamedCopy {
+    /// Of a person in the workflow's list.
+    pub fn of(copy: &CopyRecipient) -> Self {
+        Self {
+            name: copy.name.as_str().into(),
+            contact: copy.contact.as_given().into(),
+            phone: phone(&copy.contact),
+        }
+    }
+}
+
+/// The international number of a contact that is one.
+pub(crate) fn phone(contact: &Contact) -> Option<PersonalText> {
+    contact.phone().map(PersonalText::from)
+}
