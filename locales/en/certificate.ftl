@@ -116,6 +116,7 @@ event-extended = Expiry changed
 event-recipient-corrected = Recipient corrected
 event-handed-over = Handed over
 event-completed = Completed and sealed
+event-person-erased = Person erased
 event-certified = History certificate created
 event-timestamped = Timestamp added
 event-downloaded = Downloaded

@@ -116,6 +116,7 @@ event-extended = 期限変更
 event-recipient-corrected = 宛先を訂正
 event-handed-over = 別の人に引き継ぎ
 event-completed = 完了・封印
+event-person-erased = 個人情報を消去
 event-certified = 履歴証明書を作成
 event-timestamped = タイムスタンプ付与
 event-downloaded = ダウンロード

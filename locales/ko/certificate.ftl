@@ -116,6 +116,7 @@ event-extended = 기한 변경
 event-recipient-corrected = 작성자 정정
 event-handed-over = 다른 사람에게 넘김
 event-completed = 완료 및 봉인
+event-person-erased = 개인정보 삭제
 event-certified = 이력증명서 생성
 event-timestamped = 타임스탬프 추가
 event-downloaded = 내려받음

@@ -48,7 +48,7 @@ impl App {
         let (wanted, judged, at) = (company.clone(), access.clone(), session.snapshot.at);
         // What was read before may be old: of many tries at the same moment each must meet the count that the one before it
         // left. So nothing is told of the code but what the transaction that counts it has found.
-        let failures = self.judge_and_note(&company, workflow, &actor, move |tx| {
+        let failures = self.judge_and_note(&company, workflow, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
             // The earlier person's tries must not be recorded or counted against the current one.
             same_link(&stored.workflow, id, link_version)?;

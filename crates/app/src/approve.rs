@@ -167,7 +167,7 @@ impl App {
             let written = values.written.iter().map(|(field, stored)| EventKind::ValueWritten {
                 recipient: Some(recipient_id),
                 field: field.clone(),
-                hash: stored.value.salted_hash(&stored.salt),
+                hash: stored.value.salted_hash(&stored.salt, snapshot.stored.head.head.format),
             });
             let removed = values.removed.iter().map(|field| EventKind::ValueRemoved {
                 recipient: recipient_id,

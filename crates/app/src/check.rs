@@ -1,4 +1,4 @@
-//! `audit verify` and `fsck`: every chain against itself and its workflow, every file against the database.
+//! `audit verify` and `fsck`: every chain against itself and its workflow's rows, every file against the database.
 //!
 //! Both may run beside a working server. A use-case keeps its files before the transaction that names them, so a file that
 //! nothing names may be one whose transaction is just coming: `fsck` sweeps only what has lain longer than the grace that
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
 use blobs::Removal;
-use domain::{BlobHash, WorkflowId};
+use domain::{BlobHash, Language, WorkflowId};
 use store::check::{self, Needed, Owner};
 
 use crate::error::Error;
@@ -24,8 +24,12 @@ pub struct AuditReport {
     pub entries: u64,
     /// How many heads have no code yet.
     pub without_code: u64,
-    /// What is wrong.
+    /// What is wrong with chains and rows.
     pub faults: Vec<check::Fault>,
+    /// How many files were read and compared with their names.
+    pub files: u64,
+    /// What is wrong with files.
+    pub file_faults: Vec<FileFault>,
 }
 
 /// A file that is not as it must be.
@@ -64,12 +68,8 @@ pub enum FileFault {
 /// What `fsck` found.
 #[derive(Debug, Clone, Default)]
 pub struct FsckReport {
-    /// The chains and states.
+    /// What `audit verify` finds, too.
     pub audit: AuditReport,
-    /// How many files were read and compared with their names.
-    pub files: u64,
-    /// What is wrong with files.
-    pub faults: Vec<FileFault>,
     /// Files that nothing needs: removed.
     pub swept: Vec<BlobHash>,
     /// How many files were removed that a killed process had left half-written.
@@ -81,26 +81,41 @@ pub struct FsckReport {
 impl AuditReport {
     /// Is everything as it must be?
     pub fn is_clean(&self) -> bool {
-        self.faults.is_empty()
+        self.faults.is_empty() && self.file_faults.is_empty()
     }
 }
 
 impl FsckReport {
     /// Is everything as it must be? Swept files are no fault.
     pub fn is_clean(&self) -> bool {
-        self.audit.is_clean() && self.faults.is_empty()
+        self.audit.is_clean()
     }
 }
 
 impl App {
-    /// Checks every chain and every state.
+    /// Checks every chain, every row that a chain proves, and every file.
     pub fn audit_verify(&self) -> Result<AuditReport, Error> {
+        self.audit().map(|(report, _)| report)
+    }
+
+    fn audit(&self) -> Result<(AuditReport, HashMap<BlobHash, Needed>), Error> {
+        let mut report = self.audit_chains()?;
+        let needed = self.needed_files()?;
+        for file in needed.values() {
+            report.files += 1;
+            report.file_faults.extend(self.file_fault(file)?);
+        }
+        Ok((report, needed))
+    }
+
+    fn audit_chains(&self) -> Result<AuditReport, Error> {
         let mut report = AuditReport::default();
+        let erased: Vec<String> = Language::ALL.map(crate::certificate_content::erased).into();
         let mut after = WorkflowId(0);
         loop {
-            let vault = self.vault.clone();
+            let (vault, erased) = (self.vault.clone(), erased.clone());
             let stretch = self.store.read(move |tx| {
-                check::chains(tx, after, &|company, workflow, keyed| {
+                check::chains(tx, after, &erased, &|company, workflow, keyed| {
                     keyed_chain::is_ours(&vault, company, workflow, keyed)
                 })
             })?;
@@ -117,19 +132,15 @@ impl App {
         Ok(report)
     }
 
-    /// Checks every chain, every state and every file; sweeps files that nothing needs and that were written longer than
+    /// The same; sweeps files that nothing needs and that were written longer than
     /// `grace` ago.
     pub fn fsck(&self, grace: Duration) -> Result<FsckReport, Error> {
         let begun = SystemTime::now();
+        let (audit, needed) = self.audit()?;
         let mut report = FsckReport {
-            audit: self.audit_verify()?,
+            audit,
             ..FsckReport::default()
         };
-        let needed = self.needed_files()?;
-        for file in needed.values() {
-            report.files += 1;
-            report.faults.extend(self.file_fault(file)?);
-        }
         let old = begun.checked_sub(grace).unwrap_or(SystemTime::UNIX_EPOCH);
         report.unfinished = self.blobs.sweep_unfinished(old)?;
         for file in self

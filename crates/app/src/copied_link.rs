@@ -35,7 +35,7 @@ impl App {
         self.judge_and_note(
             &caller.company,
             workflow,
-            &App::member_actor(caller, origin),
+            (&App::member_actor(caller, origin), at),
             move |tx| {
                 let message = outbox::message(tx, &member.company, id)?.ok_or(Error::NotFound(Subject::Delivery))?;
                 let found = Found::about(tx, &member, &message)?.ok_or(Error::NotFound(Subject::Workflow))?;

@@ -17,7 +17,7 @@ impl App {
         }
         let actor = App::member_actor(caller, origin);
         let (company, at) = (caller.company.clone(), snapshot.at);
-        self.judge_and_note(&caller.company, id, &actor, move |tx| {
+        self.judge_and_note(&caller.company, id, (&actor, at), move |tx| {
             let mut events = Vec::new();
             if store::workflow::discard(tx, &company, id, at)? {
                 events.push(EventKind::Discarded);

@@ -149,9 +149,10 @@ impl App {
         event: EventKind,
         link: Option<(RecipientId, u32)>,
     ) -> Result<(), Error> {
-        let since = self.now().checked_sub(TOLD_FOR).unwrap_or(Timestamp::MIN);
+        let at = self.now();
+        let since = at.checked_sub(TOLD_FOR).unwrap_or(Timestamp::MIN);
         let (wanted, by, taken) = (company.clone(), actor.clone(), event.clone());
-        self.note(company, id, actor, &[event], move |tx| {
+        self.note(company, id, (actor, at), &[event], move |tx| {
             if let Some((recipient, version)) = link {
                 let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Link))?;
                 same_link(&stored.workflow, recipient, version)?;

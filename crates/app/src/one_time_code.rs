@@ -66,7 +66,8 @@ impl App {
         let (company, id) = (workflow.company.clone(), workflow.id);
         let (writer, link_version) = (recipient.id, recipient.link_version);
         let wanted = company.clone();
-        self.judge_and_note(&company, id, &origin.actor(Who::Recipient(writer)), move |tx| {
+        let actor = origin.actor(Who::Recipient(writer));
+        self.judge_and_note(&company, id, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Link))?;
             same_link(&stored.workflow, writer, link_version)?;
             let events = store::audit::load(tx, &wanted, id)?;
@@ -118,7 +119,8 @@ impl App {
         let used_by = (!form.is_empty()).then(|| Sha256::digest(form).to_vec());
         let wanted = company.clone();
         // As with access codes: nothing is told of the code but what the transaction that counts the try has found.
-        let failures = self.judge_and_note(&company, workflow, &origin.actor(Who::Recipient(id)), move |tx| {
+        let actor = origin.actor(Who::Recipient(id));
+        let failures = self.judge_and_note(&company, workflow, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
             same_link(&stored.workflow, id, link_version)?;
             let writer = stored.writer(id).ok_or(Error::NotFound(Subject::Recipient))?;

@@ -622,7 +622,7 @@ impl App {
         claim: FileClaim,
     ) -> Result<(), Error> {
         let (company, id, before, at) = (due.company.clone(), due.workflow, due.sealed, self.now());
-        self.note(&due.company, due.workflow, &Actor::SERVICE, events, move |tx| {
+        self.note(&due.company, due.workflow, (&Actor::SERVICE, at), events, move |tx| {
             if !store::workflow::replace_sealed(tx, &company, id, &before, &after)? {
                 // Another process was first. What was kept here stays loose.
                 return Ok(false);

@@ -429,7 +429,7 @@ impl App {
         let (writer, link_version) = (recipient.id, recipient.link_version);
         let actor = origin.actor(Who::Recipient(writer));
         let wanted = company.clone();
-        self.judge_and_note(&company, id, &actor, move |tx| {
+        self.judge_and_note(&company, id, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Link))?;
             same_link(&stored.workflow, writer, link_version)?;
             rule(&stored, at)?;

@@ -666,6 +666,7 @@ impl Plan {
         if let Some(also) = &self.also {
             also.record(tx, company, workflow.id, now)?;
         }
+        let genesis = keyed_chain::genesis(company, workflow.id);
         let mut events = vec![EventKind::Started {
             template: workflow.template,
             version: workflow.template_version,
@@ -677,7 +678,7 @@ impl Plan {
         events.extend(self.values.iter().map(|(field, stored)| EventKind::ValueWritten {
             recipient: None,
             field: field.clone(),
-            hash: stored.value.salted_hash(&stored.salt),
+            hash: stored.value.salted_hash(&stored.salt, genesis.head.format),
         }));
         let asked = workflow.opening();
         if !workflow.is_embedded() {
@@ -693,7 +694,6 @@ impl Plan {
         };
         let actor = self.origin.actor(who);
         let events = crate::transition::events_at(&actor, now, events);
-        let genesis = keyed_chain::genesis(company, workflow.id);
         let (entries, head) = keyed_chain::append(&outgoing.vault, company, workflow.id, &genesis, events);
         let authorization = self.authorization.as_deref();
         let company_name = &self.party.company_name;

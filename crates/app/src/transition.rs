@@ -483,17 +483,17 @@ impl App {
         Ok(Some(Plan::new(snapshot, workflow, actor, events).sending(deliveries)))
     }
 
-    /// Appends events to a chain where nothing else of the workflow changes; `more` may write besides.
+    /// Appends events to a chain where nothing else of the workflow changes; `more` may write besides, with the same `at`.
     pub(crate) fn note(
         &self,
         company: &CompanyId,
         id: WorkflowId,
-        actor: &Actor,
+        (actor, at): (&Actor, Timestamp),
         events: &[EventKind],
         more: impl Fn(&mut HeldWorkflow<'_>) -> Result<bool, Error> + Send + 'static,
     ) -> Result<(), Error> {
         let events = events.to_vec();
-        self.judge_and_note(company, id, actor, move |held| {
+        self.judge_and_note(company, id, (actor, at), move |held| {
             Ok((if more(held)? { events.clone() } else { Vec::new() }, ()))
         })
     }
@@ -504,10 +504,10 @@ impl App {
         &self,
         company: &CompanyId,
         id: WorkflowId,
-        actor: &Actor,
+        (actor, at): (&Actor, Timestamp),
         judge: impl Fn(&mut HeldWorkflow<'_>) -> Result<(Vec<EventKind>, T), Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let (company, actor, at, vault) = (company.clone(), actor.clone(), self.now(), self.vault.clone());
+        let (company, actor, vault) = (company.clone(), actor.clone(), self.vault.clone());
         self.store.write(move |tx| {
             let mut held = store::hold(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
             let (events, answer) = judge(&mut held)?;

@@ -55,7 +55,7 @@ impl App {
         let event = wanted_event(request)?;
         let actor = App::member_actor(caller, origin);
         let (company, revokes) = (caller.company.clone(), event == EventKind::LinksRevoked);
-        self.note(&caller.company, id, &actor, &[event], move |tx| {
+        self.note(&caller.company, id, (&actor, at), &[event], move |tx| {
             if revokes {
                 return Ok(store::workflow_links::revoke(tx, &company, id, at)?);
             }

@@ -152,6 +152,20 @@ impl Entry {
         Some(event)
     }
 
+    /// The commitments of the payload whose texts are not there.
+    pub fn erased_texts(&self) -> Vec<BlobHash> {
+        let Some(mut event) = self.event() else {
+            return Vec::new();
+        };
+        let texts = event.texts_mut().into_iter();
+        texts
+            .filter_map(|text| match text {
+                PersonalText::Clear(_) => None,
+                PersonalText::Committed(commitment) => Some(commitment.hash),
+            })
+            .collect()
+    }
+
     /// Whether payload and texts are those of an event of its time, in this format.
     fn check_content(&self, format: ChainFormat) -> Result<(), ChainFault> {
         let payload = ChainFault::Payload(self.sequence);

@@ -306,6 +306,13 @@ pub enum EventKind {
     LinksRenewed,
     /// The links to the files and the sender's view were revoked.
     LinksRevoked,
+    /// A person was erased from the finished workflow.
+    PersonErased {
+        /// The commitments whose texts were erased.
+        texts: Vec<BlobHash>,
+        /// The fields whose values were erased.
+        fields: Vec<String>,
+    },
 }
 
 /// Which way something was told.
@@ -419,7 +426,8 @@ impl EventKind {
             | Self::Undelivered { .. }
             | Self::Discarded
             | Self::LinksRenewed
-            | Self::LinksRevoked => {}
+            | Self::LinksRevoked
+            | Self::PersonErased { .. } => {}
         }
     }
 
@@ -455,6 +463,7 @@ impl EventKind {
             Self::Discarded => "discarded",
             Self::LinksRenewed => "links_renewed",
             Self::LinksRevoked => "links_revoked",
+            Self::PersonErased { .. } => "person_erased",
         }
     }
 

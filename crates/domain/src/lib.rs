@@ -16,7 +16,8 @@
 //! - [`secret`]: a text that nothing shows; [`excerpt`]: what is shown of a text that another server wrote;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names;
 //!   [`personal_text`]: which of its texts can be erased;
-//!   [`terms`]: what a workflow is started with.
+//!   [`terms`]: what a workflow is started with;
+//!   [`replay`]: what the rows of a workflow must say by it.
 #![deny(missing_docs)]
 
 pub mod address_in_text;
@@ -43,6 +44,7 @@ pub mod people_over_time;
 pub mod personal_text;
 pub mod proved_contact;
 pub mod public_address;
+pub mod replay;
 pub mod requester;
 pub mod role;
 pub mod sealing;

@@ -114,7 +114,7 @@ pub struct Mark {
 pub struct ReplayedValue {
     /// Whose it is; none for the sender's own.
     pub recipient: Option<RecipientId>,
-    /// Its salted hash; none if it was erased.
+    /// Its salted hash.
     pub hash: BlobHash,
     /// When it was written.
     pub written_at: Timestamp,
@@ -158,6 +158,7 @@ impl Replay {
             document,
             recipients,
             terms,
+            ..
         } = event.event
         else {
             return None;
@@ -247,6 +248,10 @@ impl Replay {
             EventKind::LinksRevoked => {
                 self.link_version.set(entry, self.link_version.is.saturating_add(1));
                 self.links_revoked_at.set(entry, Some(at));
+            }
+            EventKind::PersonErased { texts, fields } => {
+                self.erased.extend(texts);
+                self.values.retain(|field, _| !fields.contains(field));
             }
             EventKind::Discarded => self.discarded_at.set(entry, Some(at)),
             EventKind::Started { .. }

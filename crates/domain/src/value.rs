@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::date_pattern::DatePattern;
 use crate::drawing::DrawnValue;
 use crate::field::{Field, FieldKind};
+use crate::chain::ChainFormat;
 use crate::number::{Decimal, of_usual_width};
 use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_visible};
 
@@ -367,12 +368,14 @@ impl FieldValue {
 
     /// SHA-256 over a salt and the value. The salt keeps a short value (`Y`, a date) from being
     /// guessed out of the chain.
-    pub fn salted_hash(&self, salt: &[u8]) -> BlobHash {
+    pub fn salted_hash(&self, salt: &[u8], format: ChainFormat) -> BlobHash {
         use sha2::Digest as _;
         let mut hash = sha2::Sha256::new();
         hash.update((salt.len() as u64).to_be_bytes());
         hash.update(salt);
         match self {
+            // The value as it is kept, with all that is said of a file.
+            value if format == ChainFormat::Two => hash.update(serde_json::to_vec(value).unwrap_or_default()),
             Self::File(file) => hash.update(file.hash.0),
             // Its members have one order, so the same drawing is always the same bytes.
             Self::Drawn(drawn) => hash.update(serde_json::to_vec(&drawn.drawing).unwrap_or_default()),
@@ -595,7 +598,7 @@ pub(crate) mod tests {
     #[test]
     fn a_salted_hash_depends_on_salt_and_value() {
         let yes = FieldValue::Check(true);
-        assert_ne!(yes.salted_hash(b"a"), yes.salted_hash(b"b"));
-        assert_ne!(yes.salted_hash(b"a"), FieldValue::Check(false).salted_hash(b"a"));
+        assert_ne!(yes.salted_hash(b"a", ChainFormat::One), yes.salted_hash(b"b", ChainFormat::One));
+        assert_ne!(yes.salted_hash(b"a", ChainFormat::One), FieldValue::Check(false).salted_hash(b"a", ChainFormat::One));
     }
 }

@@ -1,4 +1,4 @@
-//! The database against itself: what `fsck` and `audit verify` find, all companies.
+//! The database against itself: what `fsck` and `audit verify` find, all companies. [`crate::compare`] compares rows with chains.
 //!
 //! Read a stretch of workflows at a time, each in one transaction, so that a check of a large installation neither fills
 //! the memory nor stands in a running server's way. Every function reads only.
@@ -7,8 +7,10 @@
 //! from a damaged database, an edit by hand, or a fault of ours: so each finding is a fault, never a note.
 
 use domain::chain::ChainFault;
-use domain::{BlobHash, ChainFormat, CompanyId, EventKind, Head, KeyedHead, Status, TemplateId, WorkflowId};
+use domain::replay::Replay;
+use domain::{BlobHash, ChainFormat, CompanyId, Entry, Head, KeyedHead, TemplateId, WorkflowId};
 
+use crate::compare::Rows;
 use crate::sql::check as sql;
 use crate::{Error, Row, Statement, Transaction, audit, values};
 
@@ -50,11 +52,52 @@ pub enum FaultKind {
         /// What the chain's events come to.
         chain: &'static str,
         /// What the row says.
-        row: &'static str,
+        row: String,
     },
-    /// The chain says that its links are revoked, and the row lets them work.
-    #[error("its chain says that its links are revoked, its row that they work")]
-    Links,
+    /// A column says something else than the chain.
+    #[error("table {table}, row {row}, column {column} differs from entry {entry} of its chain")]
+    Differs {
+        /// The table.
+        table: &'static str,
+        /// The row's key in it.
+        row: String,
+        /// The column.
+        column: String,
+        /// The entry that says what it must be.
+        entry: u64,
+    },
+    /// A row is gone.
+    #[error("table {table}: row {row} is missing; entry {entry} of its chain says that it exists")]
+    RowMissing {
+        /// The table.
+        table: &'static str,
+        /// The row's key in it.
+        row: String,
+        /// The entry that says so.
+        entry: u64,
+    },
+    /// A row was added.
+    #[error("table {table}: no entry of its chain says anything of row {row}")]
+    RowUnknown {
+        /// The table.
+        table: &'static str,
+        /// The row's key in it.
+        row: String,
+    },
+    /// A text beside the chain is gone though no entry says that it was erased.
+    #[error("entry {entry} of its chain lacks a text that no entry says was erased")]
+    TextMissing {
+        /// The entry.
+        entry: u64,
+    },
+    /// A column cannot be read at all.
+    #[error("column {column} {detail}")]
+    Unreadable {
+        /// The column.
+        column: String,
+        /// Why.
+        detail: String,
+    },
     /// Complete without sealed files, or sealed files without Complete.
     #[error("it is complete without its sealed files, or has sealed files without being complete")]
     Seal,
@@ -88,48 +131,38 @@ pub struct Chains {
 pub type IsOurs<'i> = &'i dyn Fn(&CompanyId, WorkflowId, &KeyedHead) -> bool;
 
 /// Checks the chains of the next stretch of workflows: each in itself, against the head in the workflow's row and its code, and
-/// against the row's state.
-pub fn chains(tx: &mut dyn Transaction, after: WorkflowId, is_ours: IsOurs<'_>) -> Result<Chains, Error> {
+/// the workflow's rows against it. `erased` are the words that rows contain in the place of an erased text.
+pub fn chains(
+    tx: &mut dyn Transaction,
+    after: WorkflowId,
+    erased: &[String],
+    is_ours: IsOurs<'_>,
+) -> Result<Chains, Error> {
     let mut checked = Chains::default();
-    for row in tx.query(&sql::WORKFLOWS, values![after, STRETCH])? {
+    let workflows = tx.query(&sql::WORKFLOWS, values![after, STRETCH])?;
+    let Some(last) = workflows.last() else {
+        return Ok(checked);
+    };
+    let rows = Rows::load(tx, after, last.get("id")?)?;
+    for row in &workflows {
         let (company, workflow): (CompanyId, WorkflowId) = (row.get("company_id")?, row.get("id")?);
-        let keyed = audit::head(&row)?;
-        let recorded = keyed.head;
-        let status = row.parse("status", |word| Status::parse(word).ok_or("no status"))?;
-        let entries = audit::load(tx, &company, workflow)?;
         checked.workflows += 1;
-        checked.entries += entries.len() as u64;
         checked.last = Some(workflow);
-        let is_uncoded = recorded.format == ChainFormat::One && keyed.code.is_none();
-        checked.without_code += u64::from(is_uncoded);
-        let genesis = Head::genesis_of(recorded.format, &company, workflow);
-        let kind = match domain::chain::verify(genesis, &entries) {
-            Err(fault) => Some(FaultKind::Chain(fault)),
-            _ if !is_uncoded && !is_ours(&company, workflow, &keyed) => Some(FaultKind::HeadCode),
-            Ok(head) if head != recorded => Some(FaultKind::ChainEnd {
-                found: head.sequence,
-                recorded: recorded.sequence,
-            }),
-            Ok(_) => {
-                let events: Vec<EventKind> = entries
-                    .iter()
-                    .filter_map(domain::Entry::event)
-                    .map(|event| event.event)
-                    .collect();
-                let told = told_state(&events);
-                let links_work = !row.get::<bool>("links_revoked")?;
-                if told == status {
-                    (links_work && are_links_revoked(&events)).then_some(FaultKind::Links)
-                } else {
-                    Some(FaultKind::State {
-                        chain: told.code(),
-                        row: status.code(),
-                    })
+        let found = match chain(tx, row, &company, workflow, is_ours) {
+            Ok(chain) => {
+                checked.entries += chain.entries;
+                checked.without_code += u64::from(chain.is_uncoded);
+                match chain.replay {
+                    Ok(replay) => differences(row, &rows, (&company, workflow), &replay, chain.format, erased),
+                    Err(kind) => vec![kind],
                 }
             }
+            // A column that was edited into something unreadable.
+            Err(Error::Column { column, detail, .. }) => vec![FaultKind::Unreadable { column, detail }],
+            Err(error) => return Err(error),
         };
-        checked.faults.extend(kind.map(|kind| Fault {
-            company,
+        checked.faults.extend(found.into_iter().map(|kind| Fault {
+            company: company.clone(),
             workflow,
             kind,
         }));
@@ -137,24 +170,73 @@ pub fn chains(tx: &mut dyn Transaction, after: WorkflowId, is_ours: IsOurs<'_>) 
     Ok(checked)
 }
 
-/// The state that a workflow's events come to.
-fn told_state(events: &[EventKind]) -> Status {
-    events.iter().fold(Status::Playing, |status, event| match event {
-        EventKind::Completed { .. } => Status::Complete,
-        EventKind::Rejected { .. } => Status::Rejected,
-        EventKind::Canceled { .. } => Status::Canceled,
-        EventKind::Expired { .. } => Status::Expired,
-        _ => status,
+/// A chain that was checked in itself.
+struct CheckedChain {
+    entries: u64,
+    format: ChainFormat,
+    is_uncoded: bool,
+    /// What its events leave behind, or what is wrong with it.
+    replay: Result<Replay, FaultKind>,
+}
+
+fn chain(
+    tx: &mut dyn Transaction,
+    row: &Row,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    is_ours: IsOurs<'_>,
+) -> Result<CheckedChain, Error> {
+    let keyed = audit::head(row)?;
+    let (recorded, format) = (keyed.head, keyed.head.format);
+    let entries = audit::load(tx, company, workflow)?;
+    let is_uncoded = format == ChainFormat::One && keyed.code.is_none();
+    let replay = match domain::chain::verify(Head::genesis_of(format, company, workflow), &entries) {
+        Err(fault) => Err(FaultKind::Chain(fault)),
+        _ if !is_uncoded && !is_ours(company, workflow, &keyed) => Err(FaultKind::HeadCode),
+        Ok(head) if head != recorded => Err(FaultKind::ChainEnd {
+            found: head.sequence,
+            recorded: recorded.sequence,
+        }),
+        Ok(_) => replay(&entries),
+    };
+    Ok(CheckedChain {
+        entries: entries.len() as u64,
+        format,
+        is_uncoded,
+        replay,
     })
 }
 
-/// Whether a workflow's events leave its links revoked.
-fn are_links_revoked(events: &[EventKind]) -> bool {
-    let last = events
-        .iter()
-        .rev()
-        .find(|event| matches!(event, EventKind::LinksRenewed | EventKind::LinksRevoked));
-    last == Some(&EventKind::LinksRevoked)
+fn replay(entries: &[Entry]) -> Result<Replay, FaultKind> {
+    let replay = Replay::of(entries).ok_or(FaultKind::Chain(ChainFault::Payload(1)))?;
+    let is_unexplained = |entry: &&Entry| {
+        let erased = entry.erased_texts();
+        erased.iter().any(|text| !replay.erased.contains(text))
+    };
+    match entries.iter().find(is_unexplained) {
+        Some(entry) => Err(FaultKind::TextMissing { entry: entry.sequence }),
+        None => Ok(replay),
+    }
+}
+
+fn differences(
+    row: &Row,
+    rows: &Rows,
+    whose: (&CompanyId, WorkflowId),
+    replay: &Replay,
+    format: ChainFormat,
+    erased: &[String],
+) -> Vec<FaultKind> {
+    let mut found = rows.differences(row, whose, replay, format, erased);
+    let (proved, _) = replay.status.is;
+    let recorded = row.get::<String>("status").unwrap_or_default();
+    if proved.code() != recorded {
+        found.push(FaultKind::State {
+            chain: proved.code(),
+            row: recorded,
+        });
+    }
+    found
 }
 
 /// Looks for halves of transitions.

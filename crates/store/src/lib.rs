@@ -38,6 +38,7 @@ pub mod audit;
 pub mod bulk;
 pub mod check;
 pub mod company;
+pub mod compare;
 mod error;
 mod held_workflow;
 pub mod idempotency;

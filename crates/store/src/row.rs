@@ -32,6 +32,17 @@ impl Row {
         T::from_value(value).map_err(|detail| self.fault(column, detail))
     }
 
+    /// The names of its columns.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// What a column contains, whatever its type.
+    pub fn value(&self, column: &str) -> Option<&Value> {
+        let position = self.columns.iter().position(|name| name == column)?;
+        self.values.get(position)
+    }
+
     /// A column's text through a parser, for enums, JSON and words of the domain.
     pub fn parse<T, E: std::fmt::Display>(
         &self,

@@ -1014,7 +1014,7 @@ fn read_on_reject(text: &str) -> Result<OnReject, String> {
     }
 }
 
-const fn on_reject_word(on_reject: OnReject) -> &'static str {
+pub(crate) const fn on_reject_word(on_reject: OnReject) -> &'static str {
     match on_reject {
         OnReject::End => "end",
         OnReject::Return => "return",

@@ -42,17 +42,17 @@ impl Dice {
 fn statement(text: String) -> &'static Statement {
     let text: &'static str = text.leak();
     let both: &'static [&'static str] = Box::leak(Box::new([text]));
-    Box::leak(Box::new(Statement::new("a statement of a test", both, text)))
+    // The name is the key by which the store remembers what it knows of a statement.
+    Box::leak(Box::new(Statement::new(text, both, text)))
 }
 
 /// A workflow with as much as one can have, completed.
 fn rich(world: &World<'_>, app: &TestApp) -> WorkflowId {
     let mut request = world.request();
     request.comment = Some("Please sign soon".to_owned());
-    request.cc_list = vec![app::StartCopy {
+    request.cc = vec![app::StartCopy {
         name: Some("Copied".to_owned()),
         email: Some("copied@example.com".to_owned()),
-        ..app::StartCopy::default()
     }];
     let id = id_of(&world.start(request));
     let key = world.playing_key(id);
@@ -241,7 +241,7 @@ fn every_one_of_two_hundred_random_edits_of_files_is_found_and_named() {
         }
         std::fs::write(&path, &after).expect("written");
         let report = app.audit_verify().expect("a report");
-        let told: Vec<String> = report.files.iter().map(ToString::to_string).collect();
+        let told: Vec<String> = report.file_faults.iter().map(ToString::to_string).collect();
         assert!(told.iter().any(|told| told.contains(&name)), "{name}: {told:?}");
         std::fs::write(&path, &before).expect("put back");
     }

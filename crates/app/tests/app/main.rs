@@ -13,6 +13,7 @@ mod check;
 mod code_guesses;
 mod copies_of_signed_files;
 mod drafts;
+mod edits;
 mod foresight;
 mod known_addresses;
 mod look;

@@ -24,12 +24,12 @@ impl Fsck {
             .app
             .fsck(Duration::from_secs(self.grace.saturating_mul(60)))?;
         let mut faults: Vec<String> = report.audit.faults.iter().map(ToString::to_string).collect();
-        faults.extend(report.faults.iter().map(ToString::to_string));
+        faults.extend(report.audit.file_faults.iter().map(ToString::to_string));
         let swept: Vec<String> = report.swept.iter().map(ToString::to_string).collect();
         let value = json!({
             "clean": report.is_clean(),
             "workflows": report.audit.workflows,
-            "files": report.files,
+            "files": report.audit.files,
             "faults": faults,
             "swept": swept,
             "unfinished": report.unfinished,
@@ -52,7 +52,7 @@ impl Fsck {
         lines.push(format!(
             "{}, {}: {}",
             counted(report.audit.workflows, "workflow", "workflows"),
-            counted(report.files, "file", "files"),
+            counted(report.audit.files, "file", "files"),
             if report.is_clean() {
                 "all is as it must be"
             } else {

@@ -2,9 +2,16 @@
 
 crate::statements! {
     /// A stretch of workflows, in the order of their ids.
-    pub static WORKFLOWS = "SELECT id, company_id, status, chain_format, chain_sequence, chain_hash, chain_code, \
-         links_revoked_at IS NOT NULL AS links_revoked FROM workflow \
-         WHERE id > $1 ORDER BY id LIMIT $2";
+    pub static WORKFLOWS = "SELECT * FROM workflow WHERE id > $1 ORDER BY id LIMIT $2";
+
+    /// The recipients of a stretch of workflows, all that is known of them.
+    pub static RECIPIENT_ROWS = "SELECT * FROM recipient WHERE workflow_id > $1 AND workflow_id <= $2";
+
+    /// The values of a stretch of workflows, with all columns.
+    pub static VALUE_ROWS = "SELECT * FROM field_value WHERE workflow_id > $1 AND workflow_id <= $2";
+
+    /// The finished files of a stretch of workflows, with all columns.
+    pub static SEALED_ROWS = "SELECT * FROM sealed_document WHERE workflow_id > $1 AND workflow_id <= $2";
 
     /// The files that a stretch of workflows refers to.
     pub static REFERENCES = "SELECT workflow_id, company_id, hash FROM blob_reference \
