@@ -4,10 +4,10 @@ mail-document = 文書
 mail-sender = 送信者
 mail-deadline = 期限
 mail-at = 日時
-mail-link-help = ボタンが開かない場合は、下のアドレスをブラウザーに貼り付けてください。
+mail-link-help = ボタンから開けない場合は、下の URL をブラウザーに貼り付けてください。
 mail-hidden-link = [署名用リンク]
 mail-personal = このメールのリンクはご本人専用です。ほかの方に転送しないでください。
-mail-shared = このメールのリンクを知っている人は誰でも完了した文書を開けます。文書を見てもよい方にだけお渡しください。
+mail-shared = このメールのリンクを使うと、誰でも完了した文書を開けます。閲覧してよい方にだけ共有してください。
 mail-footer = { $company } からお送りしたメールです。
 
 ## 署名の依頼
@@ -21,15 +21,15 @@ mail-request-open = 文書を開いて署名する
 mail-request-message = [{ $company }] 「{ $document }」への署名のお願いです。期限: { $deadline }
 
 ## 再通知
-mail-reminder-subject = [{ $company }] 再通知: { $document }
+mail-reminder-subject = [{ $company }] リマインド: { $document }
 mail-reminder-title = まだ署名されていない文書があります
-mail-reminder-text = { $sender } 様から依頼された「{ $document }」が、まだ記入待ちです。
-mail-reminder-message = [{ $company }] 「{ $document }」が署名を待っています。期限: { $deadline }
+mail-reminder-text = { $sender } 様から依頼された「{ $document }」は、まだ記入と署名が完了していません。
+mail-reminder-message = [{ $company }] 「{ $document }」の署名がまだ完了していません。期限: { $deadline }
 
 ## 完了
 mail-completed-subject = [{ $company }] 完了: { $document }
 mail-completed-title = 文書が完了しました
-mail-completed-text = 「{ $document }」へのすべての署名が完了しました。
+mail-completed-text = 「{ $document }」は全員の承認が完了し、封印されました。
 mail-completed-document = 完了した文書を見る
 mail-completed-certificate = 履歴証明書を見る
 mail-completed-message = [{ $company }] 「{ $document }」が完了しました。
@@ -44,7 +44,7 @@ mail-rejected-message = [{ $company }] 「{ $document }」は却下され、終�
 ## 前の段階への差し戻し
 mail-returned-subject = [{ $company }] 差し戻し: { $document }
 mail-returned-title = 文書が差し戻されました
-mail-returned-text = { $writer } 様が「{ $document }」を差し戻しました。内容を直して、もう一度承認してください。
+mail-returned-text = { $writer } 様が「{ $document }」を差し戻しました。内容を修正のうえ、もう一度承認してください。
 mail-returned-reason = 差し戻しの理由
 mail-returned-message = [{ $company }] 「{ $document }」が差し戻されました。修正のうえ、もう一度承認してください。期限: { $deadline }
 
@@ -64,16 +64,16 @@ mail-expired-message = [{ $company }] 「{ $document }」の期限が過ぎま�
 ## Webhook の停止
 mail-stopped-subject = [{ $company }] Webhook の送信を停止しました
 mail-stopped-title = Webhook の送信を停止しました
-mail-stopped-gone = 受信サーバーがこのアドレスはもう使われていない（410）と応答したため、送信を停止しました。
-mail-stopped-failing = 5 日間すべての送信に失敗したため、このアドレスへの送信を停止しました。
-mail-stopped-lost = 送信できなかった通知は保管され、送信を再開すると続きから送信されます。
-mail-stopped-url = 受信アドレス
+mail-stopped-gone = エンドポイントが「今後使用しない」（410）と応答したため、送信を停止しました。
+mail-stopped-failing = 過去 5 日間の送信がすべて失敗したため、このエンドポイントへの送信を停止しました。
+mail-stopped-lost = 送信できなかった Webhook は保管され、エンドポイントを再開すると送信されます。
+mail-stopped-url = エンドポイント
 mail-stopped-message = [{ $company }] Webhook の送信を停止しました: { $url }
 
 ## 確認コード
 mail-code-subject = [{ $company }] 確認コードのお知らせ
-mail-code-failure = このメッセージは届きませんでした。サーバーの応答にはコードが含まれている可能性があるため、表示しません。
+mail-code-failure = このメッセージは届きませんでした。サーバーの応答には確認コードが含まれている可能性があるため、表示しません。
 mail-code-title = 確認コードのお知らせ
-mail-code-text = 「{ $document }」を開くには、コードを請求した画面に下の確認コードを入力してください。{ $minutes } 分間有効です。
+mail-code-text = 「{ $document }」を開くには、コードの入力画面に下の確認コードを入力してください。{ $minutes } 分間有効です。
 mail-code-secret = このコードをほかの人に教えないでください。お心当たりのない場合は、このメールを破棄してください。
 mail-code-message = [{ $company }] 確認コード: { $code }（{ $minutes } 分間有効）。ほかの人に教えないでください。

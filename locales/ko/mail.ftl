@@ -21,7 +21,7 @@ mail-request-open = 문서 열고 서명하기
 mail-request-message = [{ $company }] "{ $document }" 서명 요청이 도착했습니다. 기한: { $deadline }
 
 ## 다시 알림
-mail-reminder-subject = [{ $company }] 다시 알림: { $document }
+mail-reminder-subject = [{ $company }] 서명 재요청: { $document }
 mail-reminder-title = 아직 서명하지 않은 문서가 있습니다
 mail-reminder-text = { $sender } 님이 요청한 "{ $document }" 문서의 작성과 서명이 아직 완료되지 않았습니다.
 mail-reminder-message = [{ $company }] "{ $document }" 문서의 서명이 아직 완료되지 않았습니다. 기한: { $deadline }
@@ -29,9 +29,9 @@ mail-reminder-message = [{ $company }] "{ $document }" 문서의 서명이 아�
 ## 완료
 mail-completed-subject = [{ $company }] 완료: { $document }
 mail-completed-title = 문서가 완료되었습니다
-mail-completed-text = "{ $document }" 문서의 모든 서명이 완료되었습니다.
+mail-completed-text = "{ $document }" 문서가 모두 승인되어 봉인되었습니다.
 mail-completed-document = 완료된 문서 보기
-mail-completed-certificate = 이력 증명서 보기
+mail-completed-certificate = 이력증명서 보기
 mail-completed-message = [{ $company }] "{ $document }" 문서가 완료되었습니다.
 
 ## 반려
@@ -42,11 +42,11 @@ mail-rejected-reason = 반려 사유
 mail-rejected-message = [{ $company }] "{ $document }" 문서가 반려되어 종료되었습니다.
 
 ## 이전 단계로 돌려보냄
-mail-returned-subject = [{ $company }] 되돌아온 문서: { $document }
-mail-returned-title = 문서가 되돌아왔습니다
-mail-returned-text = { $writer } 님이 "{ $document }" 문서를 되돌려 보냈습니다. 내용을 고친 뒤 다시 승인해 주세요.
-mail-returned-reason = 되돌려 보낸 사유
-mail-returned-message = [{ $company }] "{ $document }" 문서가 되돌아왔습니다. 수정한 뒤 다시 승인해 주세요. 기한: { $deadline }
+mail-returned-subject = [{ $company }] 재작성 요청: { $document }
+mail-returned-title = 다시 작성할 문서가 있습니다
+mail-returned-text = { $writer } 님이 "{ $document }" 문서를 돌려보냈습니다. 내용을 수정한 뒤 다시 승인해 주세요.
+mail-returned-reason = 돌려보낸 사유
+mail-returned-message = [{ $company }] "{ $document }" 문서를 돌려받았습니다. 수정한 뒤 다시 승인해 주세요. 기한: { $deadline }
 
 ## 취소
 mail-canceled-subject = [{ $company }] 취소: { $document }
@@ -64,10 +64,10 @@ mail-expired-message = [{ $company }] "{ $document }" 문서의 기한이 지났
 ## 웹훅 주소 중지
 mail-stopped-subject = [{ $company }] 웹훅 전송이 중지되었습니다
 mail-stopped-title = 웹훅 전송이 중지되었습니다
-mail-stopped-gone = 수신 서버가 더 이상 사용하지 않는 주소(410)라고 응답하여 전송을 중지했습니다.
-mail-stopped-failing = 5일 동안 전송이 모두 실패하여 전송을 중지했습니다.
-mail-stopped-lost = 아직 보내지 못한 알림은 보관되며, 전송을 다시 켜면 이어서 전송됩니다.
-mail-stopped-url = 수신 주소
+mail-stopped-gone = 엔드포인트가 더 이상 사용하지 않는 주소(410)라고 응답하여 전송을 중지했습니다.
+mail-stopped-failing = 최근 5일 동안 모든 전송이 실패하여 전송을 중지했습니다.
+mail-stopped-lost = 아직 보내지 못한 웹훅은 보관되며, 엔드포인트를 다시 시작하면 전송됩니다.
+mail-stopped-url = 엔드포인트
 mail-stopped-message = [{ $company }] 웹훅 전송이 중지되었습니다: { $url }
 
 ## 일회용 인증번호

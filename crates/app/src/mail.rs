@@ -996,9 +996,9 @@ mod tests {
         letter.document = "Title\u{0}\u{2028}two";
         letter.name = "\tN\n";
         let mail = write(&letter).unwrap();
-        assert_eq!(mail.subject, "[A X-Evil: 1] Rejected: Title two");
+        assert_eq!(mail.subject, "[A X-Evil: 1] Declined: Title two");
         assert_eq!((mail.from_name.as_str(), mail.to_name.as_str()), ("A X-Evil: 1", "N"));
-        assert!(mail.text.contains("Eve Bcc: all@example.com rejected"), "{}", mail.text);
+        assert!(mail.text.contains("Eve Bcc: all@example.com declined"), "{}", mail.text);
         let html = mail.html.unwrap();
         assert!(!html.contains("<script>") && html.contains("&lt;script&gt;"), "{html}");
     }
