@@ -195,9 +195,9 @@ fn the_identity_check_is_told_for_each_writer() {
         let read = text(&certificate.bytes);
         for expected in [
             "Personal link made for kim@example.com",
-            "Access code given 2026-01-01 09:00:30 (UTC+09:00)",
+            "Access code entered 2026-01-01 09:00:30 (UTC+09:00)",
             "Wrong access codes: 1",
-            "acted on the writer’s behalf through the API",
+            "acted on the signer’s behalf through the API",
             "Chrome 126 on Android",
         ] {
             assert!(
@@ -224,7 +224,7 @@ fn a_link_is_called_sent_only_where_it_was() {
                 Some(false),
                 true,
                 vec![
-                    "Asked to write",
+                    "Asked to sign",
                     "Personal link passed on by the sender; nothing was sent to kim@example.com",
                     "Link copied by owner@example.com on 2026-01-01",
                     "Link copied by owner@example.com: 김민준",
@@ -234,13 +234,13 @@ fn a_link_is_called_sent_only_where_it_was() {
             (
                 Some(false),
                 false,
-                vec!["Asked to write", "Personal link made for kim@example.com"],
+                vec!["Asked to sign", "Personal link made for kim@example.com"],
                 "passed on",
             ),
             (
                 None,
                 false,
-                vec!["Asked to write", "Personal link made for kim@example.com"],
+                vec!["Asked to sign", "Personal link made for kim@example.com"],
                 "sent to kim",
             ),
         ] {

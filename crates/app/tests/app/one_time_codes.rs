@@ -165,7 +165,7 @@ fn a_code_opens_the_document_and_chain_and_certificate_say_so() {
         }
         let read = text(&world.sealed_files(id).1);
         for expected in [
-            "One-time code sent to kim@example.com and given 2026-01-01 09:00:00 (UTC+09:00)",
+            "One-time code sent to kim@example.com and entered 2026-01-01 09:00:00 (UTC+09:00)",
             "Wrong one-time codes: 1",
         ] {
             assert!(
@@ -386,7 +386,7 @@ fn a_code_goes_to_the_telephone_where_a_messenger_reaches_it() {
             sign(&world, &key, Language::En, "김민준").expect("signed");
             world.approve(id, act(vec![given("pay", "1")])).expect("the second");
             let read = text(&world.sealed_files(id).1);
-            let expected = format!("One-time code sent to {named} and given");
+            let expected = format!("One-time code sent to {named} and entered");
             assert!(
                 packed(&read).contains(&packed(&expected)),
                 "{expected} is not in:\n{read}"
