@@ -214,7 +214,7 @@ fn a_range_is_sent_again_bounded_and_once_each(database: &TestDatabase) {
     let nothing = resend(&json!({})).problem(422);
     assert_eq!(
         nothing["errors"][0]["message"],
-        "At least one of these must be given: workflow_id, status, url, from, to."
+        "At least one of these is required: workflow_id, status, url, from, to."
     );
     assert_eq!(
         resend(&json!({"from": "2026-01-02", "to": "2026-01-01"})).faults(),
@@ -312,7 +312,7 @@ fn a_paused_address_gets_nothing_until_it_is_started(database: &TestDatabase) {
         )
     };
     let unknown = call("start", URL).problem(404);
-    assert_eq!(unknown["detail"], "Not found: callback address of a document.");
+    assert_eq!(unknown["detail"], "Not found: endpoint of a document.");
     let endless = format!("https://hooks.example.com/{}", "a".repeat(60_000));
     // A document that is under way is enough, before anything is sent.
     let id = server.start(&token, &start_body(template)).ok()["workflow_id"].clone();

@@ -318,13 +318,13 @@ fn the_api_is_read_in_the_readers_language(database: &TestDatabase) {
     for (language, words) in [
         (
             "ko",
-            ["문서 시작", "발송 권한이 있는 구성원", "이 작성자의 차례가 아닙니다"],
+            ["문서 시작", "발송 권한이 있는 구성원", "이 서명자의 차례가 아닙니다"],
         ),
         (
             "ja",
-            ["文書を開始", "送信できるメンバー", "この記入者の番ではありません"],
+            ["文書を開始", "送信できるメンバー", "この署名者の番ではありません"],
         ),
-        ("en", ["Start a workflow", "members who send", "It is not this writer"]),
+        ("en", ["Start a workflow", "members who can send", "It is not this signer"]),
     ] {
         let page = server.send(
             server

@@ -197,7 +197,7 @@ fn a_failure_speaks_the_language_of_its_reader(database: &TestDatabase) {
     };
     assert_eq!(
         said("?lang=ja", Some("en")),
-        ("ja".to_owned(), "見つかりません: 文書。".to_owned())
+        ("ja".to_owned(), "見つかりません: 文書".to_owned())
     );
     assert_eq!(
         said("", Some("fr, en;q=0.8")),

@@ -147,7 +147,7 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
         ],
     )
     .problem(422);
-    assert_eq!(missed["errors"][0]["message"], "Nobody is named for step 2.");
+    assert_eq!(missed["errors"][0]["message"], "Step 2 has no recipient. Add one.");
     assert_eq!(
         faults(&[("fields", fields.as_bytes()), ("start", good.as_bytes())]),
         one("file", "required")

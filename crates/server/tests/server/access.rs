@@ -167,8 +167,8 @@ fn a_new_password_is_held_to_the_rules_and_the_remedy_is_told() {
         ("short", "at least 12 characters"),
         (&*"k7#Qz!p2".repeat(200), "longer than 1024 bytes"),
         ("password1234\n", "easy to guess"),
-        ("Owner@Example.com 47", "Leave them out"),
-        ("lantern 47 주식회사 에이스", "Leave them out"),
+        ("Owner@Example.com 47", "Choose one without them"),
+        ("lantern 47 주식회사 에이스", "Choose one without them"),
     ] {
         for command in [&["set-password"][..], &["add", "--role", "sender"]] {
             let of = ["--company", "acme", "--email", EMAIL];

@@ -72,7 +72,7 @@ fn every_fault_of_an_import_is_told_once_on_a_line_of_its_own() {
         ("steps", "Step 2 is missing."),
         ("fields[0].page", "The document has no such page; it has 1 page."),
         ("fields[1].kind", "This must be one of: text, "),
-        ("fields[1].name", "A field of another kind has this name."),
+        ("fields[1].name", "A field of another kind already has this name."),
         ("fields[2].step", "There is no such step or role."),
         ("fields[2].width", "This must be from 1 to 1000000."),
     ] {
@@ -92,7 +92,7 @@ fn every_fault_of_an_import_is_told_once_on_a_line_of_its_own() {
     let said = here.say(&["company", "add", "acme", "--name", "Again"]);
     assert_eq!(
         said.error.trim_end(),
-        "countersign: A company of this id exists already."
+        "countersign: A company with this ID already exists."
     );
 }
 
@@ -169,7 +169,7 @@ fn inspect_tells_taken_refused_and_unreadable_apart() {
     let refused = here.say(&["document", "inspect", bad.to_str().expect("a path")]);
     assert_eq!(refused.code, Some(1));
     assert!(
-        refused.output.contains("Not taken") && refused.output.contains("Print it to a new PDF"),
+        refused.output.contains("Not accepted") && refused.output.contains("Print it to a new PDF"),
         "{}",
         refused.output
     );
