@@ -572,14 +572,14 @@ mod tests {
         assert_eq!(
             lines(Language::En, &report),
             [
-                "Not taken",
-                "The file has 1200 pages; at most 1000 are taken.",
-                "Divide it into several files."
+                "Not accepted",
+                "The file has 1200 pages. The limit is 1000.",
+                "Split it into several files."
             ]
         );
         let value = json(Language::En, &report);
         assert_eq!(value["taken"], false);
         assert_eq!(value["reason"]["reason"], "too_many_pages");
-        assert_eq!(value["reason"]["remedy"], "Divide it into several files.");
+        assert_eq!(value["reason"]["remedy"], "Split it into several files.");
     }
 }

@@ -8,11 +8,12 @@ use super::template_form::{Given, TemplateForm};
 use crate::problem::{AnswerLanguage, Failure, Problem};
 use crate::router::{Authenticated, Http};
 
-/// Make a template.
+/// Create a template.
 ///
-/// Intake reads the PDF in a confined process, and rewrites it once, so that nothing in it acts or changes after people have
-/// signed; `intake` says what was changed. A PDF that others have signed is kept byte for byte. What cannot be taken is a 422
-/// whose error names `file`, with intake's own id in `reason`, and reason and remedy in words.
+/// We read the PDF in a confined process and rewrite it once, so that nothing in it can run or change after people have
+/// signed; `intake` lists the changes. A PDF that is already signed is kept byte for byte. If the PDF is not accepted, this
+/// returns a 422 whose error names `file`: its `reason` contains the ID of the reason, and its message explains the reason
+/// and how to fix it.
 #[utoipa::path(
     post, path = "/api/v3/templates", tag = "Templates",
     request_body(content = TemplateForm, content_type = "multipart/form-data"),
@@ -35,7 +36,7 @@ use crate::router::{Authenticated, Http};
             "code": "unprocessable", "detail": "…",
             "errors": [{
                 "path": "file", "code": "document-refused", "reason": "needs_password",
-                "message": "The PDF cannot be taken: The file needs a password to be opened. Give the password, or save the file without one."
+                "message": "The file was not accepted: The file needs a password. Enter the password, or save the file without one."
             }],
             "header": {"result_code": "422", "result_msg": "…"}
          })),
