@@ -149,9 +149,9 @@ test("an approval whose answer was lost is not made twice, and ends as done", as
 
 test("who approves reads to whom a message goes and where it stands, and one word names the act", async () => {
   const words = {
-    ko: ["승인", "문서 승인", "보낸 사람에게 보낼 메시지(선택)", "이력 증명서에도 표시됩니다.", "승인했습니다. 감사합니다.", "이미 승인한 문서입니다"],
+    ko: ["승인", "문서 승인", "보낸 사람에게 보낼 메시지(선택)", "이력증명서에도 표시됩니다.", "승인했습니다. 감사합니다.", "이미 승인한 문서입니다"],
     ja: ["承認", "文書の承認", "送信者へのメッセージ（任意）", "履歴証明書にも記載されます。", "承認しました。ありがとうございます。", "すでに承認済みです"],
-    en: ["Approve", "Approve this document", "Message to the sender (optional)", "It appears in the history certificate, too.", "Approved. Thank you.", "You have already approved"],
+    en: ["Approve", "Approve this document", "Message to the sender (optional)", "It also appears in the history certificate.", "Approved. Thank you.", "You have already approved"],
   };
   for (const [language, [act, title, message, where, done, later]] of Object.entries(words)) {
     const started = await server.startWorkflow({ language });
@@ -184,7 +184,7 @@ test("rejecting needs a reason and ends the document", async () => {
   const page = await openSigning(browser, "phone", started.sign_url);
   await page.click("#reject");
   await page.click("#reject-dialog [type=submit]");
-  assert.equal(await page.locator("#reject-dialog .fault").textContent(), "Please give a reason.");
+  assert.equal(await page.locator("#reject-dialog .fault").textContent(), "Enter a reason.");
   assert.deepEqual(await seriousFaults(page), []);
   await page.fill("#reject-reason", "금액이 다릅니다");
   await page.click("#reject-dialog [type=submit]");
@@ -192,7 +192,7 @@ test("rejecting needs a reason and ends the document", async () => {
   assert.equal((await server.workflow(started.workflow_id)).status, "Rejected");
   const answer = await page.goto(started.sign_url);
   assert.equal(answer.status(), 410);
-  assert.equal(await page.locator("h1").textContent(), "You rejected this document");
+  assert.equal(await page.locator("h1").textContent(), "You declined this document");
 });
 
 test("closing the popup tells the page that opened it, without personal data, and closes the window", async () => {

@@ -57,9 +57,9 @@ test("where the device has no room the page says what it cannot keep, and goes o
   await fillStorage(page);
   await page.context().setOffline(true);
   // Nothing is lost yet.
-  await page.waitForSelector('#trouble:has-text("is kept on this device")');
+  await page.waitForSelector('#trouble:has-text("are kept on this device")');
   await fill(page, "Name", "김민준");
-  await page.waitForSelector('#trouble:has-text("This device cannot keep all that you entered: leave this page open until it is saved.")');
+  await page.waitForSelector('#trouble:has-text("This device cannot keep all your entries. Leave this page open until they are saved.")');
   assert.deepEqual(await seriousFaults(page), []);
   await page.context().setOffline(false);
   await saved(page);

@@ -147,7 +147,7 @@ for (const when of CUTS) {
     await page.waitForFunction(() => document.querySelector("#reject-dialog .fault").textContent !== "");
     await page.click("#reject-dialog [type=submit]");
     await page.locator("#done-dialog[open]").waitFor();
-    assert.equal(await page.locator("#done-title").textContent(), "You rejected this document");
+    assert.equal(await page.locator("#done-title").textContent(), "You declined this document");
     assert.equal(await count(started.workflow_id, "rejected"), 1);
     assert.equal((await server.workflow(started.workflow_id)).status, "Rejected");
   });
@@ -225,8 +225,8 @@ test("an approval signs what its page shows: what another device has saved is lo
   await desk.waitForSelector(settle);
   assert.deepEqual(await seriousFaults(desk), []);
   const told = await desk.locator("#settle-items").innerText();
-  assert.match(told, /Salary\s+Changed on another page or device. Now: 200. This page showed: 100/);
-  assert.match(told, /Kind\s+Changed on another page or device. Now: part time. This page showed: \(empty\)/);
+  assert.match(told, /Salary\s+Changed on another page or device. Now: 200. Before, on this page: 100/);
+  assert.match(told, /Kind\s+Changed on another page or device. Now: part time. Before, on this page: \(empty\)/);
   assert.equal(await field(desk, "Salary").locator("input").inputValue(), "200");
   assert.equal(await count(started.workflow_id, "approved"), 0);
   // What comes up under the finger is pressed by nobody: a press elsewhere first tells that this one is meant.

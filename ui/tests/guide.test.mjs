@@ -226,7 +226,7 @@ test("what was left open for later is led to and named at the end; the only one 
     ],
   }, pdf());
   for (const [size, language, texts] of [
-    ["phone", "en", ["Required fields still open (2): Name, Signature", "Required fields still open (1): Signature"]],
+    ["phone", "en", ["Required fields left (2): Name, Signature", "Required fields left (1): Signature"]],
     ["phone", "ko", ["아직 입력하지 않은 필수 항목(2개): Name, Signature", "아직 입력하지 않은 필수 항목(1개): Signature"]],
     ["desktop", "ja", ["未入力の必須項目（2件）：Name, Signature", "未入力の必須項目（1件）：Signature"]],
   ]) {

@@ -146,9 +146,9 @@ test("a screen reader is told roles, names and states, in the order of reading",
     'region "About this document"',
     'heading "근로계약서" [level=1]',
     'button "Download the document as it is now"',
-    'group "Tools for this document"',
-    'button "Smaller"',
-    'button "Larger"',
+    'group "Document tools"',
+    'button "Zoom out"',
+    'button "Zoom in"',
     'button "Step by step"',
     'region "Page 1 of 1"',
     'heading "Page 1 of 1" [level=2]',
@@ -162,12 +162,12 @@ test("a screen reader is told roles, names and states, in the order of reading",
     'combobox "List"',
     'button "Sign here, Signature, required"',
     'button "Initials, Initials"',
-    'button "Add your seal, Seal"',
+    'button "Add your stamp, Seal"',
     'button "Add a picture, Picture"',
     'button "Add a file, Attachment"',
     'region "Approve"',
     "progressbar",
-    'button "Reject"',
+    'button "Decline"',
     'button "Next required field"',
   ];
   let at = 0;
@@ -238,12 +238,12 @@ test("a file that is refused leaves the one before, which the page shows and nam
   writeFileSync(large, "");
   truncateSync(large, 10 * 1024 * 1024 + 1);
   await choose(large);
-  await page.waitForSelector('#trouble:has-text("large.bin” was not taken. A file of at most 10 MB")');
+  await page.waitForSelector('#trouble:has-text("large.bin” was not added. A file of up to 10 MB")');
   assert.deepEqual([sent, await shows()], [["first.txt"], "first.txt"]);
   // The server's refusal, and a file that the device does not give out.
   await page.route("**/sign/files", (route) => route.fulfill(refusal("Attachment", "Not this one.")), { times: 1 });
   await choose({ name: "second.txt", mimeType: "text/plain", buffer: Buffer.from("second") });
-  await page.waitForSelector('#trouble:has-text("second.txt” was not taken. Not this one.")');
+  await page.waitForSelector('#trouble:has-text("second.txt” was not added. Not this one.")');
   assert.equal(await shows(), "first.txt");
   await page.evaluate(() => {
     FileReader.prototype.readAsDataURL = function () {
@@ -263,7 +263,7 @@ test("a file that is refused leaves the one before, which the page shows and nam
   await draw(page);
   await page.click("#approve");
   const settle = page.locator("#settle-dialog[open]");
-  assert.match(await settle.locator("#settle-items").innerText(), /third.txt” was not taken.*still holds “first.txt”/s);
+  assert.match(await settle.locator("#settle-items").innerText(), /third.txt” was not added.*still contains “first.txt”/s);
   assert.deepEqual(await seriousFaults(page), []);
   // One is led to it at once, and not once more when one is elsewhere already.
   const led = await page.evaluate(async () => {

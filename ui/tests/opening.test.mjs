@@ -179,7 +179,7 @@ test("a member signs in, passes a message's link on, and signs out", async () =>
   await page.fill("#email", server.member.email);
   await page.fill("#password", "wrong");
   await pressAndFollow(page, "[type=submit]");
-  assert.equal(await page.locator('[role="alert"]').textContent(), "Company, e-mail or password is not right.");
+  assert.equal(await page.locator('[role="alert"]').textContent(), "The company ID, e-mail or password is not correct.");
   await page.fill("#password", server.member.password);
   await page.click("[type=submit]");
   await page.waitForSelector(".message-list");

@@ -368,7 +368,7 @@ test("what no hand can write is said in words, and previews that failed come whe
   assert.ok(await page.locator("#pad").isVisible(), "nothing is taken");
   await page.fill("#pad-typed", "");
   await page.locator("#pad [type=submit]").click();
-  assert.equal(await page.locator("#pad-fault").textContent(), "Write a name first.");
+  assert.equal(await page.locator("#pad-fault").textContent(), "Enter a name first.");
   await page.context().setOffline(true);
   await page.fill("#pad-typed", "Jane Doe");
   await page.waitForFunction(() => /connection/.test(document.querySelector("#pad-fault").textContent));
@@ -443,8 +443,8 @@ test("where the company's seal is asked for it is offered first, and each seal i
   );
   const words = {
     ko: ["회사 도장 찍기", "회사 도장 입력", "도장 입력"],
-    ja: ["会社印を押す", "会社印の入力", "印影の入力"],
-    en: ["Add the company’s seal", "The company’s seal", "Your seal"],
+    ja: ["会社印を押す", "会社印の入力", "印鑑の入力"],
+    en: ["Add the company’s stamp", "The company’s signature stamp", "Your signature stamp"],
   };
   for (const [language, [ask, title, own]] of Object.entries(words)) {
     const size = language === "en" ? "desktop" : "phone";

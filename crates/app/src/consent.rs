@@ -6,10 +6,10 @@
 use domain::{BlobHash, Language};
 
 /// The version of the words that are shown now; changed with the words.
-pub const VERSION: &str = "2026-11-2";
+pub const VERSION: &str = "2026-11-3";
 
 /// Version, language, and SHA-256 of the words.
-const PUBLISHED: [(&str, Language, &str); 6] = [
+const PUBLISHED: [(&str, Language, &str); 9] = [
     (
         "2026-11",
         Language::Ko,
@@ -39,6 +39,21 @@ const PUBLISHED: [(&str, Language, &str); 6] = [
         "2026-11-2",
         Language::Ja,
         "b753f7364f9004e7713ee55eb86a6c90c78ee0394b681c86a1f0d5ffec1e01dc",
+    ),
+    (
+        "2026-11-3",
+        Language::Ko,
+        "54c3dc2c50e93bae3ca20c865d64532adbe41d331402c778d9cea73e50f65be5",
+    ),
+    (
+        "2026-11-3",
+        Language::En,
+        "c08aed6ce3e05db25c9312e8f54969a019c5292b471e90369f90d7793e9e5149",
+    ),
+    (
+        "2026-11-3",
+        Language::Ja,
+        "1d8ca07475bf6be3512e9e9170e6693f265727634205e5feb0755db3b63cba92",
     ),
 ];
 

@@ -117,9 +117,9 @@ fn a_link_is_made_listed_shown_and_closed(database: &TestDatabase) {
         .problem(409);
     assert_eq!(again["code"], "link-closed");
     for (language, words) in [
-        ("ko", "닫힌 링크입니다"),
+        ("ko", "사용이 중지된 링크입니다"),
         ("en", "This link was closed"),
-        ("ja", "閉じられています"),
+        ("ja", "受付を終了しました"),
     ] {
         let path = path_of(&made).replace("lang=en", &format!("lang={language}"));
         let page = look(&server, &path);
@@ -346,7 +346,7 @@ fn the_limit_is_exact_whatever_comes_at_once(database: &TestDatabase) {
     assert_eq!(documents(&server, &token).len(), 4);
     let link = server.get(&format!("/api/v3/link/{}", made["link_id"]), &token).ok();
     assert_eq!((&link["used"], &link["status"]), (&json!(4), &json!("used_up")));
-    assert!(text(&look(&server, &path)).contains("This link is used up"));
+    assert!(text(&look(&server, &path)).contains("This link has reached its limit"));
 }
 
 fn who_came_by_a_public_link_gets_the_promised_copy(database: &TestDatabase) {
@@ -399,7 +399,7 @@ fn with_confirm_the_signing_link_comes_by_message_alone(database: &TestDatabase)
     let path = path_of(&new(&server, &token, template, &json!({"confirm": true})).ok());
     let page = visit(&server, &path, "Ann", "ann@example.com", true);
     assert_eq!(page.status, 200);
-    assert!(text(&page).contains("Look into your messages"), "{}", text(&page));
+    assert!(text(&page).contains("Check your messages"), "{}", text(&page));
     assert!(!text(&page).contains("mail/sign"), "{}", text(&page));
     let caller = server.app.authenticate(&token).expect("the owner");
     let letters = server.app.outbox_messages(&caller, None).expect("letters").messages;
@@ -469,10 +469,10 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
     }
     // Messages go to mobile telephones of the company's country.
     for (contact, said) in [
-        ("+1 900 555 0123", "Give a mobile number"),
-        ("+870 773 111 632", "Give a mobile number"),
-        ("+882 16 0012 3456", "Give a mobile number"),
-        ("02-312-3456", "Give a mobile number"),
+        ("+1 900 555 0123", "Enter a mobile number"),
+        ("+870 773 111 632", "Enter a mobile number"),
+        ("+882 16 0012 3456", "Enter a mobile number"),
+        ("02-312-3456", "Enter a mobile number"),
         ("+81 90 1234 5678", "numbers of these countries can be used here: KR"),
     ] {
         let page = visit(&server, &paths[1], "Bob", contact, true);
@@ -572,7 +572,7 @@ fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDat
         "3600",
         [
             "이 이메일 주소나 전화번호로 시작된 문서가 너무 많습니다. 60분 뒤에",
-            "for this e-mail address or telephone number. Try again in 60 minutes.",
+            "for this e-mail address or phone number. Try again in 60 minutes.",
             "このメールアドレスまたは電話番号で始められた文書が多すぎます。60 分後に",
         ],
     );
@@ -600,7 +600,7 @@ fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDat
         "540",
         [
             "지금 사용하는 네트워크에서 너무 많이 시도했습니다. 9분 뒤에",
-            "from the network that you are using. Try again in 9 minutes.",
+            "from your network. Try again in 9 minutes.",
             "ご利用中のネットワークからの試行が多すぎます。9 分後に",
         ],
     );
@@ -822,7 +822,7 @@ fn a_link_ends_with_its_time_its_template_and_its_maker() {
     server.clock.advance(60 * 60);
     let page = look(&server, &ending);
     assert!(
-        page.status == 410 && text(&page).contains("The time of this link is over"),
+        page.status == 410 && text(&page).contains("This link has expired"),
         "{}",
         text(&page)
     );

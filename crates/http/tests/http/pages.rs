@@ -260,7 +260,7 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
     assert_eq!((hooks.len(), letters), (0, 1));
     let gone = page(&old);
     assert_eq!(gone.status, 410);
-    assert!(text(&gone).contains("You handed this document over"), "{}", text(&gone));
+    assert!(text(&gone).contains("You assigned this document to someone else"), "{}", text(&gone));
     for (method, path) in [
         ("POST", "/sign/approve"),
         ("POST", "/sign/hand-over"),
@@ -754,10 +754,10 @@ fn who_rejected_is_told_so_and_others_only_where_they_may_know(database: &TestDa
         let no = json!({"order": 1, "email": "bob@example.com", "comment": "no"});
         server.act(&token, &started["workflow_id"], "reject", &no).ok();
         let (ann, bob) = (told(0), told(1));
-        assert!(bob.contains("You rejected this document"), "{bob}");
-        assert!(!ann.contains("You rejected"), "{ann}");
+        assert!(bob.contains("You declined this document"), "{bob}");
+        assert!(!ann.contains("You declined"), "{ann}");
         assert_eq!(ann.contains("Bob"), !asks_for_code, "{ann}");
-        assert_eq!(ann.contains("A writer rejected it"), asks_for_code, "{ann}");
+        assert_eq!(ann.contains("A signer declined it"), asks_for_code, "{ann}");
     }
 }
 
