@@ -50,9 +50,9 @@ pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
     })
 }
 
-/// Approve for a writer.
+/// Approve on behalf of a signer.
 ///
-/// On behalf of the writer whose turn it is. The last approval seals the document before it is answered.
+/// Approves on behalf of the signer whose turn it is. The last approval seals the document before it returns.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/approve", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),

@@ -10,7 +10,7 @@ use crate::router::{Authenticated, Http};
 
 /// Archive a template.
 ///
-/// No document can be started from it any more; those under way go on. Twice is once.
+/// You can no longer start documents from it; those in progress continue. Archiving twice changes nothing.
 #[utoipa::path(
     post, path = "/api/v3/templates/{id}/archive", tag = "Templates",
     params(("id" = i64, Path, description = "The template's id.")),

@@ -20,9 +20,9 @@ fn file<T>(media_type: &'static str, keep: &'static str, content: T) -> Authorit
     )
 }
 
-/// The installation's root certificate
+/// Download the root certificate.
 ///
-/// Who trusts it can verify every seal of this installation.
+/// Anyone who trusts it can verify every seal of this installation.
 #[utoipa::path(
     get, path = "/ca/root.pem", tag = "Service",
     responses((status = 200, description = "The certificate, PEM.", body = String, content_type = "application/x-pem-file")),
@@ -32,10 +32,10 @@ pub async fn root_certificate(State(http): State<Http>) -> Result<AuthorityFile<
     Ok(file("application/x-pem-file", "public, max-age=86400", certificate))
 }
 
-/// The root's revocation list
+/// Download the revocation list.
 ///
-/// Which seal certificates are no longer good; renewed every day. Seal certificates name this address where the operator has
-/// set one.
+/// Lists seal certificates that are no longer valid; it is renewed every day. If the operator has set its address, seal
+/// certificates name it.
 #[utoipa::path(
     get, path = "/ca/root.crl", tag = "Service",
     responses((status = 200, description = "The list, DER.", body = FileBytes, content_type = "application/pkix-crl")),

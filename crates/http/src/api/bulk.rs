@@ -98,12 +98,12 @@ pub struct BulkStartForm {
     pub dry_run: Option<bool>,
 }
 
-/// Start many workflows.
+/// Start a bulk send.
 ///
-/// With `dry_run` nothing is started: the answer names every row that would be refused, and why. Without it the rows are
-/// kept, the answer is their `bulk_id`, and they are started one after the other in the background; rows that are wrong are
-/// reported there and hold up no other. What is wrong with the members that hold for all rows is answered at once (422). With an
-/// `Idempotency-Key` the same body and `offset` are accepted once in 24 hours.
+/// With `dry_run`, nothing is started: the response names every row that would be refused, and why. Without it, the rows are
+/// stored, you get their `bulk_id`, and they start one after the other in the background. Wrong rows are reported there and
+/// do not hold up the others. Errors in members that apply to all rows return 422 at once. With an `Idempotency-Key`, the
+/// same body and `offset` are accepted only once in 24 hours.
 #[utoipa::path(
     post, path = "/api/v3/workflows/bulk", tag = "Bulk start",
     params(
@@ -249,10 +249,10 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     BulkRows::List(rows)
 }
 
-/// How far a bulk start is.
+/// Get a bulk send.
 ///
-/// With a page of its rows, in order; `status=failed` lists those that cannot be started, with the reasons. It is kept for
-/// 30 days after its end.
+/// Includes one page of its rows, in order; `status=failed` lists those that could not be started, with the reasons. It is
+/// kept for 30 days after its end.
 #[utoipa::path(
     get, path = "/api/v3/workflows/bulk/{id}", tag = "Bulk start",
     params(
@@ -291,9 +291,9 @@ pub async fn get_bulk(
     Ok(Json(answer.await?))
 }
 
-/// Cancel a bulk start.
+/// Cancel a bulk send.
 ///
-/// What was not started yet will not be. What was started goes on: each has its own cancel.
+/// Rows that have not started yet will not start. Documents that have started continue; cancel them one by one.
 #[utoipa::path(
     post, path = "/api/v3/workflows/bulk/{id}/cancel", tag = "Bulk start",
     params(("id" = i64, Path, description = "The `bulk_id`.")),
@@ -311,11 +311,11 @@ pub async fn cancel_bulk(
     Ok(Json(http.blocking(move |app| app.cancel_bulk(&caller, id)).await?))
 }
 
-/// A sheet to fill in.
+/// Download a sheet to fill in.
 ///
-/// A CSV file with the columns of a template that most need and one row to begin with. It opens in spreadsheet programs; save
-/// it as CSV UTF-8 or as XLSX. Columns can be added: `1.mobile`, `1.language`, `1.password`, `1.password_hint`,
-/// `1.one_time_code`, and so on for the other steps, `cc.name` and `cc.email`.
+/// A CSV file with the usual columns of a template and one sample row. It opens in spreadsheet programs; save it as CSV UTF-8
+/// or as XLSX. You can add columns: `1.mobile`, `1.language`, `1.password`, `1.password_hint`, `1.one_time_code`, the same
+/// for other steps, `cc.name` and `cc.email`.
 #[utoipa::path(
     get, path = "/api/v3/workflows/bulk/sheet", tag = "Bulk start",
     params(("template_id" = i64, Query, description = "The template.")),

@@ -24,7 +24,7 @@ pub struct CancelInput {
 
 /// Cancel a workflow.
 ///
-/// Ends a document that is under way.
+/// Ends a document that is in progress.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/cancel", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),

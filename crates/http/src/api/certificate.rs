@@ -10,9 +10,10 @@ use crate::client_address::CameFrom;
 use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
-/// The history certificate.
+/// Download the history certificate.
 ///
-/// Who did what and when, sealed. Documents that ended early have one too. 409 while under way.
+/// A sealed PDF that shows who did what and when. Documents that ended early have one too. While the document is in progress,
+/// this returns 409.
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}/certificate", tag = "Workflows",
     params(

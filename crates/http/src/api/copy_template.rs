@@ -22,8 +22,8 @@ pub struct CopyTemplateInput {
 
 /// Copy a template.
 ///
-/// The copy has the current version's PDF, steps and fields, and a version 1 of its own. An archived template can be copied,
-/// too; the copy takes documents.
+/// The copy has the PDF, steps and fields of the current version, and starts at version 1. You can also copy an archived
+/// template; the copy is not archived.
 #[utoipa::path(
     post, path = "/api/v3/templates/{id}/copy", tag = "Templates",
     params(("id" = i64, Path, description = "The template's id.")),

@@ -33,11 +33,10 @@ pub struct CorrectInput {
 
 /// Correct a recipient.
 ///
-/// Corrects a recipient who has not signed yet. Their old link stops working; if it is their turn, a new one is sent. Anything
-/// that the earlier person filled in or signed is removed, and the history keeps it under their name. One-time codes never go to
-/// the earlier person's mobile number: repeat `mobile` if it is still right. If nothing changes, nothing happens and the link
-/// stays. An address that was reminded or asked again within the last ten minutes is not asked again: that is
-/// 429.
+/// Corrects a recipient who has not signed yet. Their old link stops working; if it is their turn, a new one is sent.
+/// Anything that the earlier person filled in or signed is removed, and the history keeps it under their name. One-time codes
+/// never go to the earlier person's mobile number: repeat `mobile` if it is still right. If nothing changes, nothing happens
+/// and the link stays. If the address was reminded or asked again within the last ten minutes, this returns 429.
 #[utoipa::path(
     patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
     params(

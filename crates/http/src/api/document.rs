@@ -10,9 +10,9 @@ use crate::client_address::CameFrom;
 use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
-/// The sealed document.
+/// Download the sealed document.
 ///
-/// The finished PDF with every value on its pages, sealed by the company. 409 before completion.
+/// The finished PDF with every value on its pages, sealed by the company. Before completion, this returns 409.
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}/document", tag = "Workflows",
     params(

@@ -12,9 +12,9 @@ use crate::problem::{Failure, Problem};
 use crate::query::Query;
 use crate::router::{Authenticated, Http};
 
-/// List failing callback addresses.
+/// List failing endpoints.
 ///
-/// Those that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but
+/// Endpoints that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but
 /// failures, or by a pause.
 #[utoipa::path(
     get, path = "/api/v3/exports/endpoints", tag = "Export API",
@@ -49,9 +49,9 @@ pub struct EndpointRequest {
     pub url: String,
 }
 
-/// Start a stopped callback address.
+/// Start a stopped endpoint.
 ///
-/// What was held for it goes out. An address that is not stopped stays as it is.
+/// Sends what was held for it. If the endpoint is not stopped, nothing changes.
 #[utoipa::path(
     post, path = "/api/v3/exports/endpoints/start", tag = "Export API",
     request_body = EndpointRequest,
@@ -74,10 +74,11 @@ pub async fn start_endpoint(
     Ok(Json(started.await?))
 }
 
-/// Pause a callback address.
+/// Pause an endpoint.
 ///
-/// Nothing is sent there any more, and nothing is lost: what comes is held until the address is started again. An address that is
-/// stopped or paused already stays so. One that only documents to come tell is held for them; `known` says whether any tells it.
+/// Nothing more is sent to the endpoint, and nothing is lost: webhooks are held until you start it again. If it is already
+/// stopped or paused, nothing changes. You can also pause an endpoint that only future documents will use; `known` says
+/// whether any document uses it.
 #[utoipa::path(
     post, path = "/api/v3/exports/endpoints/pause", tag = "Export API",
     request_body = EndpointRequest,

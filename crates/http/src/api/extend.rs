@@ -22,9 +22,9 @@ pub struct ExtendInput {
     pub expiry_date: String,
 }
 
-/// Set another expiry date.
+/// Change the expiry date.
 ///
-/// For a document that is under way. The date that it has already changes nothing.
+/// Works while the document is in progress. If you pass the current date, nothing changes.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/extend", tag = "Workflows",
     params(

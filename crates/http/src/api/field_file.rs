@@ -9,9 +9,9 @@ use crate::api::file::attachment;
 use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
-/// The file in a field.
+/// Download the file in a field.
 ///
-/// A signature, a seal, an image or an attachment, as it was given.
+/// A signature, stamp, image or attachment, exactly as it was submitted.
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}/fields/{name}/file", tag = "Workflows",
     params(

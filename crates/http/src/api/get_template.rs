@@ -8,10 +8,10 @@ use super::path::TemplatePath;
 use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
-/// Read a template.
+/// Get a template.
 ///
-/// The version that new documents take. `name`, `on_reject`, `steps` and `fields` are as FIELDS.json has them: changed, they
-/// make the next version.
+/// Returns the version that new documents use. `name`, `on_reject`, `steps` and `fields` have the format of FIELDS.json: edit
+/// them to create the next version.
 #[utoipa::path(
     get, path = "/api/v3/templates/{id}", tag = "Templates",
     params(("id" = i64, Path, description = "The template's id.")),

@@ -8,10 +8,10 @@ use super::path::WorkflowPath;
 use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
-/// One workflow.
+/// Get a workflow.
 ///
-/// With its steps, its history and every value written so far. `download_url` and `certificate_url`
-/// are empty until it is complete and while its links are revoked, and new at every call.
+/// Includes its steps, its history and every value entered so far. `download_url` and `certificate_url` are new with every
+/// call. They are empty until the document is complete, and while its links are revoked.
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),

@@ -18,9 +18,10 @@ pub struct Health {
     status: &'static str,
 }
 
-/// Is the service well?
+/// Check the health of the service.
 ///
-/// For load balancers: database and file store are written to, at most once a second, so that a full disk is told as well.
+/// For load balancers. It writes to the database and the file store, at most once a second, so that a full disk is noticed
+/// too.
 #[utoipa::path(
     get, path = "/healthz", tag = "Service",
     responses((status = 200, description = "Everything that is needed answers.", body = Health), (status = 503, description = "The database does not answer, or a disk is full.", body = crate::problem::Problem, content_type = "application/problem+json")),

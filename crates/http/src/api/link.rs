@@ -77,11 +77,11 @@ pub struct LinkStarted {
     pub ignored_members: Vec<String>,
 }
 
-/// Make a public link.
+/// Create a public link.
 ///
-/// Whoever opens it gives a name and an e-mail address or telephone number, agrees that both are passed on, and goes on to
-/// the signing page as the first writer of a new document. What could not be sent is refused here. With an
-/// `Idempotency-Key` the same request answers for 24 hours what the first call answered.
+/// Anyone who opens the link enters a name and an e-mail address or phone number, agrees that both are passed on, and
+/// continues to the signing page as the first signer of a new document. Documents that could not be sent are refused here.
+/// With an `Idempotency-Key`, repeating the same request within 24 hours returns the response of the first call.
 #[utoipa::path(
     post, path = "/api/v3/link/start", tag = "Public links",
     params(
@@ -127,7 +127,7 @@ pub async fn start_link(
 
 /// List public links.
 ///
-/// Newest first. Go on with `next_cursor` as `cursor`. Who may only read sees no `link_url`.
+/// Newest first. To get more, pass `next_cursor` as `cursor`. Members who can only read do not see `link_url`.
 #[utoipa::path(
     get, path = "/api/v3/link", tag = "Public links",
     params(
@@ -150,7 +150,7 @@ pub async fn list_links(
     Ok(Json(list.await?))
 }
 
-/// One public link.
+/// Get a public link.
 #[utoipa::path(
     get, path = "/api/v3/link/{id}", tag = "Public links",
     params(("id" = i64, Path, description = "The `link_id`.")),
@@ -167,7 +167,7 @@ pub async fn get_link(
 
 /// Close a public link.
 ///
-/// For good. The documents that it started go on.
+/// A closed link cannot be reopened. Documents that it started continue.
 #[utoipa::path(
     post, path = "/api/v3/link/{id}/close", tag = "Public links",
     params(("id" = i64, Path, description = "The `link_id`.")),

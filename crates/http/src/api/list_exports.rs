@@ -10,8 +10,8 @@ use crate::router::{Authenticated, Http};
 
 /// List deliveries.
 ///
-/// Every webhook and every try of it, newest first, for 30 days unless the installation keeps another time. Go on with
-/// `next_cursor` as `cursor`.
+/// Every webhook and each of its tries, newest first. They are kept for 30 days unless the operator sets another time. To get
+/// more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
     get, path = "/api/v3/exports", tag = "Export API",
     params(

@@ -10,7 +10,7 @@ use crate::router::{Authenticated, Http};
 
 /// List templates.
 ///
-/// Newest first. Go on with `next_cursor` as `cursor`.
+/// Newest first. To get more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
     get, path = "/api/v3/templates", tag = "Templates",
     params(

@@ -10,7 +10,7 @@ use crate::router::{Authenticated, Http};
 
 /// List workflows.
 ///
-/// Newest first. Go on with `next_cursor` as `cursor`, or count with `page`.
+/// Newest first. To get more, pass `next_cursor` as `cursor`, or use `page`.
 #[utoipa::path(
     get, path = "/api/v3/workflows", tag = "Workflows",
     params(

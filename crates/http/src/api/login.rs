@@ -119,8 +119,8 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
 
 /// Log in.
 ///
-/// Issues an access token for the other calls. The answer is HTTP 200 whatever the result, which
-/// `header.result_code` tells; only too many wrong credentials are answered 429, and where the service is too busy 503.
+/// Issues an access token for the other calls. The status is always HTTP 200, and `header.result_code` contains the result.
+/// There are two exceptions: 429 after too many wrong credentials, and 503 when the service is too busy.
 #[utoipa::path(
     post, path = "/api/{companyId}/login", tag = "Login",
     params(

@@ -32,7 +32,7 @@ use super::{
 #[openapi(
     info(
         title = "Countersign",
-        description = "Electronic signing. Log in, start a workflow from a template, let its writers sign, fetch the sealed document and the history certificate.\n\nSuccess is answered flat. Failure is RFC 9457 problem details that name every bad member at once; its `code` is one of a closed list. Unknown members and query parameters are ignored, and named in the header `Ignored-Members` of the answer (paths separated by commas, percent-encoded where they are not plain ASCII, at most 2,000 bytes); with `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Bodies are UTF-8, not compressed. What is no HTTP (400) or has too long a head (431) is refused before the service sees it, in plain text. Words for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call takes, else of `Accept-Language`, else the company's.",
+        description = "Electronic signing. Log in, start a workflow from a template, let its signers sign, then download the sealed document and the history certificate.\n\nSuccess returns flat JSON. Failure returns RFC 9457 problem details that name every wrong member at once; each `code` comes from a closed list. Unknown members and query parameters are ignored, and named in the response header `Ignored-Members` (paths separated by commas, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not HTTP (400) or has too long a head (431) is refused in plain text before the service sees it. Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts, else of `Accept-Language`, else of the company.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     paths(
@@ -91,13 +91,13 @@ use super::{
     )),
     modifiers(&Security),
     tags(
-        (name = "Login", description = "An access token for the other calls."),
-        (name = "Workflows", description = "Documents on their way to their writers, and their sealed results."),
-        (name = "Templates", description = "PDFs with placed fields and ordered steps, of which documents are started."),
-        (name = "Bulk start", description = "Many documents at once, from a list or a spreadsheet."),
-        (name = "Public links", description = "Links that start a document for whoever opens them."),
-        (name = "Export API", description = "What was sent to callback addresses, how each try went, and sending it again."),
-        (name = "Verification", description = "Whether a sealed file is what it was."),
+        (name = "Login", description = "Get an access token for the other calls."),
+        (name = "Workflows", description = "Documents on their way to their signers, and the sealed results."),
+        (name = "Templates", description = "PDFs with fields and ordered steps, from which you start documents."),
+        (name = "Bulk start", description = "Send many documents at once, from a list or a spreadsheet."),
+        (name = "Public links", description = "Links that start a document for anyone who opens them."),
+        (name = "Export API", description = "What was sent to endpoints, how each try went, and how to send it again."),
+        (name = "Verification", description = "Check that a sealed file is unchanged."),
         (name = "Service", description = "The service itself."),
     ),
 )]
@@ -338,7 +338,7 @@ fn add_common_answers(document: &mut Value) {
     }
 }
 
-/// The `OpenAPI` document.
+/// Download the `OpenAPI` document.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "Service", responses((status = 200, description = "The document, in version 3.1.", content_type = "application/json")))]
 pub async fn openapi(State(http): State<Http>) -> Json<Value> {
     Json(described(http.public_url()))

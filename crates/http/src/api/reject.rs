@@ -12,9 +12,10 @@ use crate::json_body::OptionalJsonBody;
 use crate::problem::Failure;
 use crate::router::{Authenticated, Http};
 
-/// Reject for a writer.
+/// Decline on behalf of a signer.
 ///
-/// On behalf of the writer whose turn it is. Ends the document, or gives it back to the step before where the template says so.
+/// Declines on behalf of the signer whose turn it is. This ends the document, or returns it to the previous step if the
+/// template says so.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/reject", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),

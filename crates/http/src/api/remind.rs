@@ -10,11 +10,11 @@ use crate::client_address::CameFrom;
 use crate::problem::{Failure, Problem};
 use crate::router::{Authenticated, Http};
 
-/// Remind the writers.
+/// Remind the signers.
 ///
-/// Sends the request once more to the writers whose turn it is, but those who were reminded, or asked anew after a correction,
-/// within the last ten minutes;
-/// where that is all of them, the answer is 429. 409 for an embedded document, whose writers get no messages.
+/// Sends the request again to the signers whose turn it is. It skips signers who were reminded within the last ten minutes,
+/// or asked again after a correction; if that leaves nobody, it returns 429. For an embedded document it returns 409, because
+/// its signers get no messages.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/remind", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's id.")),

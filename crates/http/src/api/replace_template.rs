@@ -9,10 +9,10 @@ use super::template_form::{Given, TemplateForm};
 use crate::problem::{AnswerLanguage, Failure, Problem};
 use crate::router::{Authenticated, Http};
 
-/// Make a new version of a template.
+/// Create a new version of a template.
 ///
-/// Documents that are started from then on take it; those under way keep the version that they began with. Without `file` the
-/// PDF stays, and the fields are new.
+/// New documents use the new version; documents in progress keep the version they started with. Without `file`, the PDF stays
+/// and only the fields are replaced.
 #[utoipa::path(
     put, path = "/api/v3/templates/{id}", tag = "Templates",
     params(("id" = i64, Path, description = "The template's id.")),

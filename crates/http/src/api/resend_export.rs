@@ -8,10 +8,10 @@ use super::path::ExportPath;
 use crate::problem::{Failure, Problem};
 use crate::router::{Authenticated, Http};
 
-/// Send a delivery again.
+/// Resend a delivery.
 ///
-/// The same event: the same `webhook-id`, the same bytes, in a new round of tries. A dead letter is revived, one that was
-/// delivered goes out once more, one that waits is tried now.
+/// Sends the same event, with the same `webhook-id` and the same bytes, in a new round of tries. A dead letter is revived, a
+/// delivered webhook is sent again, and a waiting one is tried now.
 #[utoipa::path(
     post, path = "/api/v3/exports/{id}/resend", tag = "Export API",
     params(("id" = i64, Path, description = "The delivery's `export_id`.")),

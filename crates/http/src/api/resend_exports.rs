@@ -32,10 +32,10 @@ pub struct ResendRequest {
     pub limit: Option<u32>,
 }
 
-/// Send a range of deliveries again.
+/// Resend a range of deliveries.
 ///
-/// Oldest first, at most 1,000 a call; where `more` is true, go on with `next_cursor` as `cursor`. Deliveries to a stopped
-/// address are held until it is started.
+/// Oldest first, up to 1,000 per call. If `more` is true, pass `next_cursor` as `cursor` to continue. Deliveries to a stopped
+/// endpoint are held until you start it.
 #[utoipa::path(
     post, path = "/api/v3/exports/resend", tag = "Export API",
     request_body = ResendRequest,

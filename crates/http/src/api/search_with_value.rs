@@ -10,8 +10,8 @@ use crate::router::{Authenticated, Http};
 
 /// Find workflows by a value.
 ///
-/// Those of a template in which a field has this value, newest first. It is read as a start reads it: a number counts however it
-/// is written, a check may be `Y`, `1` or `true`. Go on with `next_cursor` as `cursor`.
+/// Documents of one template in which a field has this value, newest first. The value is read as in a start: a number matches
+/// however it is written, and a check can be `Y`, `1` or `true`. To get more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
     get, path = "/api/v3/workflows/search-with-value", tag = "Workflows",
     params(

@@ -46,8 +46,8 @@ pub struct SendForm {
 
 /// Send a PDF without a template.
 ///
-/// As a start, for a document that is sent once: nothing is kept in the list of templates. With an `Idempotency-Key` the same
-/// form and `offset` answer for 24 hours what the first call answered.
+/// Like a start, for a document that is sent once: nothing is added to the list of templates. With an `Idempotency-Key`,
+/// repeating the same form and `offset` within 24 hours returns the response of the first call.
 #[utoipa::path(
     post, path = "/api/v3/workflows/send", tag = "Workflows",
     params(

@@ -143,8 +143,8 @@ pub struct FieldNameInput {
 
 /// Start a workflow.
 ///
-/// Everything that could fail after people have signed is refused here. With an `Idempotency-Key` the same body and `offset`
-/// answer for 24 hours what the first call answered.
+/// Anything that could fail after people have signed is refused here. With an `Idempotency-Key`, repeating the same body and
+/// `offset` within 24 hours returns the response of the first call.
 #[utoipa::path(
     post, path = "/api/v3/workflows/start", tag = "Workflows",
     params(

@@ -23,10 +23,10 @@ pub struct TestRequest {
     pub client_id: Option<String>,
 }
 
-/// Try a callback address.
+/// Test an endpoint.
 ///
-/// Sends one signed webhook (`workflow_id` 0, `comment` 'Test delivery'), waits at most 15 seconds, and answers what came
-/// back. Nothing is repeated, and the history does not show it.
+/// Sends one signed webhook (`workflow_id` 0, `comment` 'Test delivery'), waits up to 15 seconds, and returns the endpoint's
+/// response. It is not retried and does not appear in the history.
 #[utoipa::path(
     post, path = "/api/v3/exports/test", tag = "Export API",
     request_body = TestRequest,

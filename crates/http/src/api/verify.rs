@@ -238,8 +238,8 @@ impl VerifiedSignature {
 
 /// Verify a PDF.
 ///
-/// The body is the file itself, or a form (`multipart/form-data`) whose first file counts. The root
-/// trusted is this installation's, and what that has revoked is known.
+/// The body is the file itself, or a form (`multipart/form-data`) whose first file is verified. We trust this installation's
+/// root, and know which certificates it has revoked.
 #[utoipa::path(
     post, path = "/api/v3/verify", tag = "Verification",
     request_body(content = FileBytes, content_type = "application/pdf"),

@@ -752,7 +752,7 @@ mod tests {
             let page = page(language);
             assert!(page.contains(words), "{words}");
             // What stays English stands in an element that says so.
-            let english = "For load balancers: database and file store";
+            let english = "For load balancers. It writes to the database";
             assert!(!page.contains(english));
             for member in ["The member&#x27;s e-mail address.", "Where webhooks go: https"] {
                 let before = page.split(member).next().filter(|before| before.len() < page.len());
