@@ -31,13 +31,13 @@ pub enum OpenFault {
     #[error("there is no installation in {0}; {ELSEWHERE}")]
     NoInstallation(String),
     /// The same for a PostgreSQL database.
-    #[error("there is no installation in {0}; `countersign migrate` makes one; {ELSEWHERE}")]
+    #[error("there is no installation in {0}; `countersign migrate` creates one; {ELSEWHERE}")]
     NoInstallationInDatabase(String),
     /// Whether there is one cannot be seen.
     #[error("the data folder {0} cannot be read: {1}")]
     Unreadable(PathBuf, std::io::Error),
     /// The data folder cannot be made.
-    #[error("the data folder {0} cannot be used: {1}; choose another with --data")]
+    #[error("the data folder {0} cannot be used: {1}; choose another folder with --data")]
     Folder(PathBuf, std::io::Error),
     /// The database cannot be opened or migrated.
     #[error(transparent)]
@@ -49,13 +49,13 @@ pub enum OpenFault {
     #[error(transparent)]
     Vault(#[from] app::VaultError),
     /// The key of a database that was set up is missing.
-    #[error("the master key {0} is missing, and this database was set up with one; put the file back from your backup")]
+    #[error("the master key {0} is missing, but this database was set up with it; restore the file from your backup")]
     MasterKeyMissing(PathBuf),
     /// The client for time-stamp authorities cannot be made.
     #[error("the client for time-stamp authorities cannot be made: {0}")]
     Network(#[from] delivery::guarded_client::Fault),
     /// The PKCS#11 module cannot be used.
-    #[error("the PKCS#11 module {0} cannot be used: {1}; correct pkcs11.module")]
+    #[error("the PKCS#11 module {0} cannot be used: {1}; check pkcs11.module")]
     Tokens(PathBuf, String),
     /// Database and master key do not belong together, or setting up failed.
     #[error("{0}")]
@@ -69,8 +69,8 @@ impl From<app::Error> for OpenFault {
 }
 
 /// How to say which installation is meant.
-pub const ELSEWHERE: &str = "--data DIR (or COUNTERSIGN_DATA) names another folder, --config FILE (or COUNTERSIGN_CONFIG) the \
-                             settings that the server is run with";
+pub const ELSEWHERE: &str = "use --data DIR (or COUNTERSIGN_DATA) for another folder, and --config FILE (or COUNTERSIGN_CONFIG) \
+                             for the settings of the server";
 
 /// Where an installation is, and how it is configured.
 #[derive(Debug, Clone)]

@@ -260,7 +260,11 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
     assert_eq!((hooks.len(), letters), (0, 1));
     let gone = page(&old);
     assert_eq!(gone.status, 410);
-    assert!(text(&gone).contains("You assigned this document to someone else"), "{}", text(&gone));
+    assert!(
+        text(&gone).contains("You assigned this document to someone else"),
+        "{}",
+        text(&gone)
+    );
     for (method, path) in [
         ("POST", "/sign/approve"),
         ("POST", "/sign/hand-over"),

@@ -324,7 +324,10 @@ fn the_api_is_read_in_the_readers_language(database: &TestDatabase) {
             "ja",
             ["文書を開始", "送信できるメンバー", "この署名者の番ではありません"],
         ),
-        ("en", ["Start a workflow", "members who can send", "It is not this signer"]),
+        (
+            "en",
+            ["Start a workflow", "members who can send", "It is not this signer"],
+        ),
     ] {
         let page = server.send(
             server

@@ -8,10 +8,10 @@ use serde_json::json;
 use super::Context;
 use crate::output::{Failure, counted, joined, print};
 
-/// The evidence: hash chains of all workflows
+/// Verify the audit trails of all workflows
 #[derive(Debug, Subcommand)]
 pub enum Audit {
-    /// Recompute every chain and compare it with database and files: exit code 0 only if nothing is wrong
+    /// Recompute every chain and compare it with database and files; exit code 0 only if nothing is wrong
     Verify,
 }
 
@@ -44,7 +44,7 @@ impl Audit {
             if report.is_clean() {
                 "every chain is unbroken, and rows and files are as their chains say"
             } else {
-                "NOT everything is as it must be"
+                "NOT every check passed"
             }
         ));
         print(context.json, &value, &joined(&lines));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Context, OfCompany};
 use crate::output::{Failure, print, remark, table};
 
-/// API clients and the secrets their webhooks are signed with
+/// Manage API clients and their webhook secrets
 #[derive(Debug, Subcommand)]
 pub enum Client {
     /// List a company's API clients
@@ -18,27 +18,27 @@ pub enum Client {
         #[command(flatten)]
         of: OfCompany,
     },
-    /// Add an API client; its webhook secret is shown
+    /// Add an API client and show its webhook secret
     Add {
         #[command(flatten)]
         of: OfCompany,
-        /// What people call it
+        /// Its name
         #[arg(long)]
         name: String,
     },
-    /// Show the secret that a client's webhooks are signed with, alone on standard output
+    /// Print only the secret that signs a client's webhooks
     Secret {
         #[command(flatten)]
         of: OfCompany,
-        /// The client; the default one, if not given
+        /// The client's ID; the default client if omitted
         #[arg(value_parser = client_id)]
         client: Option<ClientId>,
     },
-    /// Make a client's secret anew; the old one signs as well for a day
+    /// Replace a client's webhook secret; the old one also signs for one more day
     Rotate {
         #[command(flatten)]
         of: OfCompany,
-        /// The client; the default one, if not given
+        /// The client's ID; the default client if omitted
         #[arg(value_parser = client_id)]
         client: Option<ClientId>,
     },
@@ -78,10 +78,7 @@ impl Client {
             Client::Add { of, name } => show(context, &app.add_client(&of.company, &name)?),
             Client::Secret { of, client } => {
                 let client = app.client_secret(&of.company, client)?;
-                remark(
-                    context.json,
-                    &format!("The webhook secret of the client {}:", client.id),
-                );
+                remark(context.json, &format!("The webhook secret of client {}:", client.id));
                 print(context.json, &value(&client), &client.secret.expose());
             }
             Client::Rotate { of, client } => show(context, &app.rotate_client_secret(&of.company, client)?),

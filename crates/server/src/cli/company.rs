@@ -16,14 +16,14 @@ use super::{Context, OfCompany, company_id, language, read};
 use crate::opened::Absent;
 use crate::output::{Failure, print, remark, table};
 
-/// Make and change companies
+/// Add and change companies
 #[derive(Debug, Subcommand)]
 pub enum Company {
-    /// Make a company with a seal key and a default API client; shows its webhook secret, which `client secret` shows again
+    /// Add a company with a seal key and a default API client; shows the webhook secret, as `client secret` does later
     Add {
-        /// Its id, part of addresses: 1 to 40 of a-z, 0-9, - and _ (capitals are taken as small letters)
+        /// Its ID, which is part of addresses: 1 to 40 of a-z, 0-9, - and _ (capitals become small letters)
         id: String,
-        /// Its name, as certificates and mails show it
+        /// Its name, as shown in certificates and mails
         #[arg(long)]
         name: String,
         /// The kind of its seal key
@@ -34,7 +34,7 @@ pub enum Company {
     },
     /// Change a company's settings
     Set {
-        /// Its id
+        /// Its ID
         #[arg(value_parser = company_id)]
         id: CompanyId,
         /// Its name
@@ -43,14 +43,14 @@ pub enum Company {
         #[command(flatten)]
         settings: Settings,
     },
-    /// See, replace and bring the key that a company seals with
+    /// Show, replace or import the key that a company seals with
     #[command(subcommand)]
     Key(SealKeys),
     /// List the companies
     List,
 }
 
-/// The key that a company seals with
+/// Show, replace or import the key that a company seals with
 #[derive(Debug, Subcommand)]
 pub enum SealKeys {
     /// Show the certificate that the company seals with
@@ -58,14 +58,14 @@ pub enum SealKeys {
         #[command(flatten)]
         of: OfCompany,
     },
-    /// Take the company's own key and certificates from a PKCS#12 file
+    /// Import the company's own key and certificates from a PKCS#12 file
     Import {
         #[command(flatten)]
         of: OfCompany,
         /// The file (.p12, .pfx)
         #[arg(long, value_name = "FILE")]
         p12: PathBuf,
-        /// A file that holds its password
+        /// A file with its password
         #[arg(long, value_name = "FILE")]
         password_file: PathBuf,
     },
@@ -76,18 +76,18 @@ pub enum SealKeys {
         /// Which key: pkcs11:token=LABEL;object=LABEL
         #[arg(long, value_name = "URI")]
         uri: String,
-        /// The certificates that go with it, PEM, its own first
+        /// The key's certificate in PEM, followed by those of its issuers
         #[arg(long, value_name = "FILE")]
         certificates: PathBuf,
     },
-    /// Make a new key, certified by the installation's root; what the old one sealed stays valid
+    /// Create a new key, certified by the installation's root; documents sealed with the old one stay valid
     Renew {
         #[command(flatten)]
         of: OfCompany,
         /// Its kind
         #[arg(long, value_enum, default_value_t = Key::P256)]
         key: Key,
-        /// Put the old certificate on the revocation list, for this reason
+        /// Add the old certificate to the revocation list, for this reason
         #[arg(long, value_enum, value_name = "REASON")]
         revoke: Option<Revoke>,
     },
@@ -96,13 +96,13 @@ pub enum SealKeys {
 /// Why a certificate is revoked.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Revoke {
-    /// No reason is told
+    /// No reason given
     Unspecified,
-    /// Somebody else may have the key
+    /// Someone else may have the key
     KeyCompromise,
     /// It was replaced
     Superseded,
-    /// The company signs here no more
+    /// The company no longer seals here
     CessationOfOperation,
 }
 
@@ -130,62 +130,62 @@ pub struct Settings {
     /// Whether its programs may use the API
     #[arg(long, value_enum)]
     api: Option<Switch>,
-    /// Language of answers, and of mails to its members, where nothing else says one: ko, en, ja. A document is in
-    /// the language that its start says, else in ko
+    /// Language of responses and of mails to its members, if nothing else sets one: ko, en, ja. A document has the language
+    /// that its start sets, else ko
     #[arg(long, value_parser = language)]
     language: Option<Language>,
-    /// Offset of its times where nothing else says one: +HH:MM
+    /// UTC offset of its times, if nothing else sets one: +HH:MM
     #[arg(long, value_parser = offset, allow_hyphen_values = true)]
     offset: Option<UtcOffset>,
-    /// Where national telephone numbers are read: KR, JP, US
+    /// Country of phone numbers without a country code: KR, JP, US
     #[arg(long, value_parser = region)]
     region: Option<Region>,
-    /// How long an access token lives, for example 24h, 30d, 90m; at most 30 days
+    /// How long access tokens work, such as 24h, 30d or 90m; at most 30 days
     #[arg(long, value_parser = lifetime, value_name = "TIME")]
     token_lifetime: Option<i64>,
-    /// How many days a workflow may take where its start does not say
+    /// How many days a workflow may take, unless its start says otherwise
     #[arg(long, value_name = "DAYS")]
     expiry_days: Option<i64>,
-    /// How many days the links to finished files live
+    /// How many days links to finished files work
     #[arg(long, value_name = "DAYS")]
     link_days: Option<i64>,
-    /// How strong its documents are sealed: B-B, B-T, B-LT, B-LTA; `default` leaves it to the installation
+    /// Seal level of its documents: B-B, B-T, B-LT, B-LTA; `default` uses the installation's
     #[arg(long, value_parser = or_default(seal_level), value_name = "LEVEL")]
     seal_level: Option<OrDefault<SealLevel>>,
-    /// The address of its time-stamp authority (RFC 3161); `default` leaves it to the installation
+    /// The address of its time-stamp authority (RFC 3161); `default` uses the installation's
     #[arg(long, value_parser = or_default(|url| Ok(url.to_owned())), value_name = "URL")]
     tsa_url: Option<OrDefault<String>>,
-    /// While that authority does not answer: `seal_and_upgrade`, `wait`; `default` leaves it to the installation
+    /// What to do while that authority does not answer: `seal_and_upgrade`, `wait`; `default` uses the installation's
     #[arg(long, value_parser = or_default(when_tsa_is_down), value_name = "CHOICE")]
     when_tsa_is_down: Option<OrDefault<WhenTsaIsDown>>,
-    /// A small mark in the margin that says by whom and when a document was sealed: none, last-page, every-page
+    /// A small mark in the margin that says who sealed a document and when: none, last-page, every-page
     #[arg(long, value_parser = seal_mark, value_name = "WHERE")]
     seal_mark: Option<SealMark>,
-    /// The colour of its pages and mails: #RRGGBB; made darker or lighter where it could not be read
+    /// The colour of its pages and mails: #RRGGBB; adjusted if it would be hard to read
     #[arg(long, value_parser = colour, value_name = "COLOUR", conflicts_with = "no_accent")]
     accent: Option<Colour>,
-    /// No colour of its own
+    /// Remove its colour
     #[arg(long)]
     no_accent: bool,
-    /// The logo of its pages and mails: a PNG or JPEG made for a light ground, at most 5 MiB
+    /// The logo of its pages and mails: a PNG or JPEG for a light background, at most 5 MiB
     #[arg(long, value_name = "FILE", conflicts_with = "no_logo")]
     logo: Option<PathBuf>,
-    /// No logo
+    /// Remove its logo
     #[arg(long)]
     no_logo: bool,
-    /// The name that its mails come from; `default` is its own name
+    /// The sender name of its mails; `default` uses its own name
     #[arg(long, value_parser = or_default(|name| Ok(name.to_owned())), value_name = "NAME")]
     mail_sender_name: Option<OrDefault<String>>,
-    /// Where answers to its mails go; `default`: to the installation's address
+    /// Where replies to its mails go; `default` uses the installation's address
     #[arg(long, value_parser = or_default(|address| Ok(address.to_owned())), value_name = "ADDRESS")]
     mail_reply_to: Option<OrDefault<String>>,
-    /// Who is sent finished documents: any of writers, copies, sender, with commas between, or none
+    /// Who gets finished documents: writers, copies, sender (separated by commas), or none
     #[arg(long, value_parser = completed_mails, value_name = "WHOM")]
     completed_mails: Option<CompletedMails>,
-    /// Remind writers so many days after they were asked or reminded, again and again; `never`
+    /// Days between reminders to signers, or `never`
     #[arg(long, value_parser = days_or_never, value_name = "DAYS")]
     remind_every: Option<DaysOrNever>,
-    /// Remind writers so many days before the time runs out; `never`
+    /// Days before the expiry date when signers are reminded, or `never`
     #[arg(long, value_parser = days_or_never, value_name = "DAYS")]
     remind_before: Option<DaysOrNever>,
 }
@@ -198,16 +198,16 @@ fn days_or_never(text: &str) -> Result<DaysOrNever, String> {
     if text == "never" {
         return Ok(DaysOrNever(None));
     }
-    let days = text.parse().map_err(|_| "a number of days, or never".to_owned())?;
+    let days = text.parse().map_err(|_| "use a number of days, or never".to_owned())?;
     Ok(DaysOrNever(Some(days)))
 }
 
 fn colour(text: &str) -> Result<Colour, String> {
-    Colour::parse(text).ok_or_else(|| "a colour such as #2450a4".to_owned())
+    Colour::parse(text).ok_or_else(|| "use a colour such as #2450a4".to_owned())
 }
 
 fn completed_mails(text: &str) -> Result<CompletedMails, String> {
-    CompletedMails::parse(text).ok_or_else(|| "any of writers, copies, sender, or none".to_owned())
+    CompletedMails::parse(text).ok_or_else(|| "use any of writers, copies and sender, or none".to_owned())
 }
 
 /// A choice, or none.
@@ -222,15 +222,15 @@ fn or_default<T>(read: fn(&str) -> Result<T, String>) -> impl Fn(&str) -> Result
 }
 
 fn seal_level(text: &str) -> Result<SealLevel, String> {
-    SealLevel::parse(text).ok_or_else(|| "one of B-B, B-T, B-LT, B-LTA, default".to_owned())
+    SealLevel::parse(text).ok_or_else(|| "use B-B, B-T, B-LT, B-LTA or default".to_owned())
 }
 
 fn seal_mark(text: &str) -> Result<SealMark, String> {
-    SealMark::parse(text).ok_or_else(|| "one of none, last-page, every-page".to_owned())
+    SealMark::parse(text).ok_or_else(|| "use none, last-page or every-page".to_owned())
 }
 
 fn when_tsa_is_down(text: &str) -> Result<WhenTsaIsDown, String> {
-    WhenTsaIsDown::parse(text).ok_or_else(|| "one of seal_and_upgrade, wait, default".to_owned())
+    WhenTsaIsDown::parse(text).ok_or_else(|| "use seal_and_upgrade, wait or default".to_owned())
 }
 
 impl Settings {
@@ -277,7 +277,7 @@ fn tell_accent(context: &Context, company: &store::company::Company, settings: &
     let shown = Palette::of(given);
     if shown.light.accent != given {
         let text = format!(
-            "{given} cannot be read on a light page; {} is shown instead, and {} in the dark scheme",
+            "{given} is hard to read on a light page, so pages show {} instead, and {} in dark mode",
             shown.light.accent, shown.dark.accent
         );
         remark(context.json, &text);
@@ -440,11 +440,11 @@ fn rows(companies: &[store::company::Company]) -> String {
 }
 
 fn offset(text: &str) -> Result<UtcOffset, String> {
-    UtcOffset::parse(text).ok_or_else(|| "an offset such as +09:00".to_owned())
+    UtcOffset::parse(text).ok_or_else(|| "use an offset such as +09:00".to_owned())
 }
 
 pub(super) fn region(text: &str) -> Result<Region, String> {
-    Region::parse(text).ok_or_else(|| "one of KR, JP, US".to_owned())
+    Region::parse(text).ok_or_else(|| "use KR, JP or US".to_owned())
 }
 
 /// `90m`, `24h`, `30d`, or seconds.
@@ -460,7 +460,7 @@ fn lifetime(text: &str) -> Result<i64, String> {
         .parse::<i64>()
         .ok()
         .and_then(|number| number.checked_mul(unit))
-        .ok_or_else(|| "a time such as 24h, 30d or 90m".to_owned())
+        .ok_or_else(|| "use a time such as 24h, 30d or 90m".to_owned())
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::file_limit::FileLimit;
 use crate::opened::{network, tokens};
 use crate::output::{Failure, joined, print};
 
-/// What is wrong with this installation, and the remedy. Exit code 0 where nothing is wrong
+/// Find what is wrong with this installation, and how to fix it; exit code 0 if nothing is wrong
 #[derive(Debug, Args)]
 pub struct Doctor;
 
@@ -136,7 +136,7 @@ fn open_files(context: &Context, findings: &mut Findings) {
     let check = "open files";
     let limit = FileLimit::attainable(context.place.configuration.files());
     let (files, connections) = (limit.files, limit.connections());
-    let detail = format!("{files} may be open at once: up to {connections} connections");
+    let detail = format!("{files} files can be open at once, for up to {connections} connections");
     if limit.is_too_low() {
         let detail = format!("{detail}; the rest of the server needs {}", limit.reserved);
         findings.wrong(
@@ -171,7 +171,7 @@ fn folder(data: &Path, findings: &mut Findings) -> bool {
         Ok(()) => findings.note(
             check,
             format!("{} does not exist yet", data.display()),
-            "`countersign serve` makes it; --data names another folder",
+            "`countersign serve` creates it; use --data for another folder",
         ),
         Err(error) if exists => {
             findings.wrong(
@@ -184,7 +184,7 @@ fn folder(data: &Path, findings: &mut Findings) -> bool {
         Err(error) => {
             findings.wrong(
                 check,
-                format!("{} does not exist and cannot be made: {error}", data.display()),
+                format!("{} does not exist and cannot be created: {error}", data.display()),
                 "choose another folder with --data",
             );
             return false;
@@ -206,11 +206,11 @@ fn disk(context: &Context, findings: &mut Findings) {
             space.place
         );
         if space.is_short(percent) {
-            let detail = format!("{detail}: less than {percent} %, so new files and new documents are refused");
+            let detail = format!("{detail}, less than {percent} %: new files and documents are refused");
             findings.wrong(
                 check,
                 detail,
-                "make room on the disk, or move the data folder to a larger one",
+                "free space on the disk, or move the data folder to a larger one",
             );
         } else {
             findings.good(check, detail);
@@ -240,8 +240,8 @@ fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>,
     if !context.place.has_database()? {
         findings.note(
             check,
-            "not made yet",
-            "`countersign serve` or `countersign migrate` makes it",
+            "does not exist yet",
+            "`countersign serve` or `countersign migrate` creates it",
         );
         return Ok(None);
     }
@@ -249,11 +249,11 @@ fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>,
     let (place, remedy) = match &settings {
         store::Settings::Sqlite { path } => (
             path.display().to_string(),
-            "make the user that runs countersign its owner, or put the file back from your backup",
+            "make the user that runs countersign its owner, or restore the file from your backup",
         ),
         store::Settings::Postgres { .. } => (
             "PostgreSQL".to_owned(),
-            "check database.url, and that the database runs and lets countersign in",
+            "check database.url, and that the database runs and accepts connections from countersign",
         ),
     };
     let store = match Store::open(&settings) {
@@ -271,7 +271,7 @@ fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>,
     if let Some(error) = unknown {
         findings.wrong(
             check,
-            format!("{place}: its schema is not this program's: {error}"),
+            format!("{place}: its schema does not match this version: {error}"),
             "run `countersign migrate`",
         );
         return Ok(None);
@@ -297,17 +297,17 @@ fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings)
     };
     if !exists {
         if is_set_up {
-            let detail = format!("{} is missing, and the database was set up with one", path.display());
+            let detail = format!("{} is missing, but the database was set up with it", path.display());
             findings.wrong(
                 check,
                 detail,
-                "put the file back from your backup; without it no document can be sealed",
+                "restore the file from your backup; no document can be sealed without it",
             );
         } else {
             findings.note(
                 check,
                 format!("{} does not exist yet", path.display()),
-                "the first start makes it",
+                "the first start creates it",
             );
         }
         return None;
@@ -315,7 +315,7 @@ fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings)
     let vault = match Vault::open(&path, Arc::new(SystemRandom)) {
         Ok(vault) => vault,
         Err(error) => {
-            findings.wrong(check, error.to_string(), "put the file back from your backup");
+            findings.wrong(check, error.to_string(), "restore the file from your backup");
             return None;
         }
     };
@@ -324,7 +324,7 @@ fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings)
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(&path).map_or(0, |metadata| metadata.permissions().mode());
         if mode & 0o077 != 0 {
-            let detail = format!("{} can be read by others than its owner", path.display());
+            let detail = format!("{} can be read by users other than its owner", path.display());
             findings.wrong(check, detail, &format!("chmod 600 {}", path.display()));
         }
     }
@@ -404,7 +404,7 @@ fn met_template_faults(app: &App, findings: &mut Findings) -> Result<(), Failure
         findings.wrong(
             TEMPLATES,
             format!("{}; at {} the built-in mail was sent instead", met.fault, met.at),
-            "correct the file and start the server again",
+            "fix the file and restart the server",
         );
     }
     Ok(())
@@ -413,15 +413,15 @@ fn met_template_faults(app: &App, findings: &mut Findings) -> Result<(), Failure
 fn key_remedy(fault: &SealKeyFault) -> String {
     match fault {
         SealKeyFault::Key(KeyError::PinRefused { .. }) => {
-            "set pkcs11.pin_file to a file with the token's user PIN; the token was not asked twice"
+            "set pkcs11.pin_file to a file with the token's user PIN; we tried the PIN only once"
         }
         SealKeyFault::Key(KeyError::Token(_)) => {
-            "plug the token in, and check that pkcs11.module is its maker's library and that it holds the key"
+            "plug in the token, and check that pkcs11.module is its vendor's library and that the token contains the key"
         }
         SealKeyFault::Missing | SealKeyFault::Key(KeyError::NotInItsTime { .. }) => {
             "countersign company key renew --company ID"
         }
-        _ => "restore database and master key from one backup",
+        _ => "restore the database and master key from the same backup",
     }
     .to_owned()
 }
@@ -432,8 +432,8 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
     if asked.is_empty() {
         findings.note(
             check,
-            "no time-stamp authority: documents are sealed at level B-B, and the time of a seal is a claim",
-            "set sealing.tsa_url to the address of one (RFC 3161)",
+            "no time-stamp authority: documents are sealed at level B-B, and nothing proves the time of a seal",
+            "set sealing.tsa_url to the address of an authority (RFC 3161)",
         );
     }
     for AskedAuthority { url, fault, lack } in asked {
@@ -441,15 +441,15 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
             findings.wrong(
                 check,
                 format!("{url}: {fault}"),
-                "correct sealing.tsa_url, or wait; documents are sealed meanwhile as sealing.when_tsa_is_down says",
+                "fix sealing.tsa_url, or wait; until then, sealing.when_tsa_is_down decides how documents are sealed",
             );
             continue;
         }
-        findings.good(check, format!("{url} gives timestamps"));
+        findings.good(check, format!("{url} issues timestamps"));
         match lack {
             None => findings.good(
                 "proofs",
-                format!("the timestamps of {url} can be proved for long (B-LT, B-LTA)"),
+                format!("the timestamps of {url} support long-term validation (B-LT, B-LTA)"),
             ),
             Some(lack) => lacking(findings, &format!("the timestamps of {url}"), &lack),
         }
@@ -464,8 +464,8 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
         Some(url) => findings.good("revocation", format!("new seal certificates name {url}")),
         None => findings.note(
             "revocation",
-            "new seal certificates do not name where the root's revocation list is",
-            "set server.public_url, or sealing.revocation_list_url, before companies are added",
+            "new seal certificates do not name the address of the root's revocation list",
+            "set server.public_url or sealing.revocation_list_url before you add companies",
         ),
     }
     Ok(())
@@ -477,27 +477,27 @@ fn lacking(findings: &mut Findings, whose: &str, lack: &ProofLack) {
     match lack {
         ProofLack::NotNow(fault) => findings.wrong(
             check,
-            format!("{whose} cannot be proved for long now: {fault}"),
-            "let this machine reach that address; one in your own network must be named in sealing.private_hosts",
+            format!("{whose} cannot get long-term validation data now: {fault}"),
+            "let this machine reach that address; add hosts in your own network to sealing.private_hosts",
         ),
         ProofLack::Refused(fault) => findings.wrong(
             check,
-            format!("{whose} are not proved good: {fault}"),
-            "ask the authority that issued the certificate; if it is revoked, use another key, or another time-stamp authority",
+            format!("{whose} cannot be validated: {fault}"),
+            "ask the authority that issued the certificate; if it is revoked, use another key or time-stamp authority",
         ),
         ProofLack::Issuer => findings.note(
             check,
             format!(
-                "{whose} cannot be proved for long: a certificate's issuer is not there, and no address of it is named"
+                "{whose} do not support long-term validation: the certificate of an issuer is missing, and its address is not given"
             ),
-            "bring the whole chain of certificates along, or use another authority, or sealing.level = \"B-T\"",
+            "provide the whole certificate chain, use another authority, or set sealing.level = \"B-T\"",
         ),
         ProofLack::NoSource => findings.note(
             check,
             format!(
-                "{whose} cannot be proved for long: a certificate names neither revocation list nor OCSP responder"
+                "{whose} do not support long-term validation: a certificate names neither a revocation list nor an OCSP responder"
             ),
-            "use an authority whose certificates name one, or sealing.level = \"B-T\"",
+            "use an authority whose certificates name one, or set sealing.level = \"B-T\"",
         ),
     }
 }
@@ -532,7 +532,7 @@ fn workers(context: &Context, findings: &mut Findings) {
         Err(error) => findings.wrong(
             check,
             error.to_string(),
-            "the program must be able to start itself; check limits on processes and memory",
+            "countersign must be able to start itself as a child process; check the limits on processes and memory",
         ),
     }
 }
@@ -546,12 +546,12 @@ fn mail_templates(context: &Context, findings: &mut Findings) {
         findings.wrong(
             TEMPLATES,
             fault.to_string(),
-            "correct the file, or take it out of mail.templates_folder; the server does not start with it",
+            "fix the file or remove it from mail.templates_folder; the server does not start until then",
         );
     }
     let used = templates.overrides().count();
     if templates.faults().is_empty() {
-        findings.good(TEMPLATES, format!("{used} in the place of built-in ones"));
+        findings.good(TEMPLATES, format!("{used} built-in ones replaced"));
     }
 }
 
@@ -560,17 +560,17 @@ fn mail(context: &Context, findings: &mut Findings) -> Result<(), Failure> {
     match context.place.configuration.mail()? {
         None => findings.note(
             check,
-            "no SMTP server is configured: mails are kept in the outbox and shown on its page",
+            "no SMTP server is configured: mails are kept in the outbox, and its page shows them",
             "set mail.smtp.host and mail.smtp.from to send them",
         ),
         Some(settings) => {
             let server = format!("{}:{}", settings.host, settings.port);
             match reach(&settings) {
-                Ok(()) => findings.good(check, format!("through {server}, which answers")),
+                Ok(()) => findings.good(check, format!("{server} answers")),
                 Err(reason) => findings.wrong(
                     check,
                     format!("{server} cannot be used: {reason}"),
-                    "start the mail server, or correct [mail.smtp]; mails wait meanwhile and are tried again",
+                    "start the mail server, or fix [mail.smtp]; until then, mails wait and are retried",
                 ),
             }
         }
@@ -599,7 +599,7 @@ fn messenger(context: &Context, findings: &mut Findings) {
             findings.wrong(
                 check,
                 fault.to_string(),
-                "correct [messenger.NAME]; docs/messengers.md has samples",
+                "fix [messenger.NAME]; docs/messengers.md has examples",
             );
             return;
         }
@@ -607,8 +607,8 @@ fn messenger(context: &Context, findings: &mut Findings) {
     let Some(messengers) = messengers else {
         findings.note(
             check,
-            "none: messages to telephone numbers are kept in the outbox and shown on its page",
-            "pass them on from there, set [messenger.NAME], or give writers e-mail addresses",
+            "no gateway is configured: text messages are kept in the outbox, and its page shows them",
+            "pass them on from there, set [messenger.NAME], or use e-mail addresses for signers",
         );
         return;
     };
@@ -623,13 +623,13 @@ fn messenger(context: &Context, findings: &mut Findings) {
         if missing.is_empty() {
             findings.good(
                 check,
-                format!("{detail}; `countersign messenger test --to NUMBER` tries it"),
+                format!("{detail}; test it with `countersign messenger test --to NUMBER`"),
             );
         } else {
             findings.note(
                 check,
                 format!("{detail}; no template for {}", missing.join(", ")),
-                "those go through the next gateway, if there is one; set them in messenger.NAME.templates",
+                "these messages go through the next gateway, if there is one; set templates in messenger.NAME.templates",
             );
         }
     }
@@ -638,7 +638,7 @@ fn messenger(context: &Context, findings: &mut Findings) {
         if messengers.reaches(kind).is_empty() {
             findings.note(
                 check,
-                format!("messages of the kind {kind} are taken by no gateway, and kept in the outbox"),
+                format!("no gateway accepts messages of the kind {kind}; they are kept in the outbox"),
                 "add a template for it, or a gateway that needs none",
             );
         }
@@ -652,12 +652,12 @@ fn address(context: &Context, findings: &mut Findings) {
         Some(url) => findings.note(
             check,
             format!("{url} is not encrypted"),
-            "put a TLS proxy before it and use https",
+            "put a TLS proxy in front of it and use https",
         ),
         None => findings.note(
             check,
-            "not set: links begin with the address that is listened on",
-            "set server.public_url to the address that signers reach, for example https://sign.example.com",
+            "not set: links begin with the address that the server listens on",
+            "set server.public_url to the address that signers use, for example https://sign.example.com",
         ),
     }
 }

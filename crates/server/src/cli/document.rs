@@ -20,7 +20,7 @@ const UNREADABLE: u8 = 2;
 /// Inspect and seal documents
 #[derive(Debug, Subcommand)]
 pub enum Document {
-    /// What intake says: exit code 0 where the PDF would be taken, 1 where it is refused
+    /// Show whether a PDF would be accepted, and why; exit code 0 if accepted, 1 if refused
     Inspect {
         /// The PDF
         file: PathBuf,
@@ -33,9 +33,9 @@ pub enum Document {
         of: OfCompany,
         /// The PDF
         input: PathBuf,
-        /// Where the sealed PDF goes
+        /// The sealed PDF to write
         output: PathBuf,
-        /// The reason that the seal gives
+        /// The reason that the seal states
         #[arg(long, default_value = "Sealed by Countersign")]
         reason: String,
         #[command(flatten)]
@@ -80,7 +80,7 @@ impl Document {
                 if sealed.level == SealLevel::Basic && sealed.timestamp_due.is_some() {
                     remark(
                         context.json,
-                        "the time-stamp authority does not answer; sealed without a timestamp",
+                        "the time-stamp authority did not answer, so the document was sealed without a timestamp",
                     );
                 }
                 let level = sealed.level.code();

@@ -9,10 +9,10 @@ use serde_json::json;
 use super::Context;
 use crate::output::{Failure, counted, joined, print};
 
-/// Hold the files against the database; sweep files that nothing refers to. Exit code 0 only where nothing is wrong
+/// Check the files against the database and delete files that nothing refers to; exit code 0 only if nothing is wrong
 #[derive(Debug, Args)]
 pub struct Fsck {
-    /// Sweep only files older than this many minutes: a running server puts a file before the row that names it
+    /// Delete only files older than this many minutes; a running server writes a file before the row that refers to it
     #[arg(long, value_name = "MINUTES", default_value_t = 60)]
     grace: u64,
 }
@@ -36,16 +36,16 @@ impl Fsck {
             "unreferenced": report.young.len(),
         });
         let mut lines: Vec<String> = faults;
-        lines.extend(swept.iter().map(|hash| format!("swept {hash}: nothing refers to it")));
+        lines.extend(swept.iter().map(|hash| format!("deleted {hash}: nothing refers to it")));
         if report.unfinished > 0 {
             lines.push(format!(
-                "swept {} of a killed process",
+                "deleted {} of a killed process",
                 counted(report.unfinished, "half-written file", "half-written files")
             ));
         }
         if !report.young.is_empty() {
             lines.push(format!(
-                "too young to be swept, and nothing refers to them yet: {}",
+                "too new to delete, although nothing refers to them yet: {}",
                 counted(report.young.len(), "file", "files")
             ));
         }
@@ -54,9 +54,9 @@ impl Fsck {
             counted(report.audit.workflows, "workflow", "workflows"),
             counted(report.audit.files, "file", "files"),
             if report.is_clean() {
-                "all is as it must be"
+                "every check passed"
             } else {
-                "NOT everything is as it must be"
+                "NOT every check passed"
             }
         ));
         print(context.json, &value, &joined(&lines));

@@ -16,33 +16,33 @@ use super::{Context, company_id, language};
 use crate::environment::{SystemClock, SystemRandom};
 use crate::output::{Failure, print, strangers};
 
-/// Mails: try whether they can be sent
+/// Test mails, and record mails that came back
 #[derive(Debug, Subcommand)]
 pub enum Mail {
-    /// Send a test mail and show what the mail server says; exit code 0 where it took the mail
+    /// Send a test mail and show what the mail server says; exit code 0 if it accepted the mail
     Test {
-        /// Where to
+        /// The address to send it to
         #[arg(long, value_name = "ADDRESS")]
         to: String,
-        /// Which mail: request, reminder, returned, completed, rejected, canceled, expired, code, stopped
+        /// The kind of mail: request, reminder, returned, completed, rejected, canceled, expired, code, stopped
         #[arg(long, default_value = "request", value_parser = kind)]
         kind: MailKind,
-        /// In which language: ko, en, ja; the company's, if not given
+        /// The language: ko, en, ja; the company's if omitted
         #[arg(long, value_parser = language)]
         lang: Option<Language>,
-        /// As this company sends it: with its name, logo, colour, sender name and address for answers
+        /// Send it as this company would: with its name, logo, colour, sender name and reply address
         #[arg(long, value_name = "ID", value_parser = company_id)]
         company: Option<CompanyId>,
     },
-    /// Read a delivery report (RFC 3464) from standard input and show at its workflow that the mail came back
+    /// Read a delivery report (RFC 3464) from standard input and record on its workflow that the mail came back
     ///
-    /// For the mailbox of mail.smtp.from: a mail server pipes what arrives there into this command. Exit code 0 also where the
-    /// mail is no such report, so that the mail server does not send it back.
+    /// For the mailbox of mail.smtp.from: the mail server pipes what arrives there into this command. The exit code is 0 even
+    /// if the mail is not a delivery report, so that the mail server does not send it back.
     Bounced,
 }
 
 fn kind(text: &str) -> Result<MailKind, String> {
-    MailKind::parse(text).ok_or_else(|| format!("one of {}", MailKind::ALL.map(MailKind::word).join(", ")))
+    MailKind::parse(text).ok_or_else(|| format!("use one of {}", MailKind::ALL.map(MailKind::word).join(", ")))
 }
 
 impl Mail {
@@ -65,13 +65,13 @@ impl Mail {
         let templates = configuration.mail_templates();
         if let Some(fault) = templates.faults().first() {
             return Err(Failure::Other(format!(
-                "a mail template cannot be used: {fault}; `countersign doctor` shows all that cannot"
+                "a mail template cannot be used: {fault}; `countersign doctor` lists all of them"
             )));
         }
         let contact = Contact::parse(&to, Region::default())
             .ok()
             .filter(|contact| matches!(contact, Contact::Email(_)));
-        let contact = contact.ok_or_else(|| Failure::Other(format!("{to:?} is no mail address")))?;
+        let contact = contact.ok_or_else(|| Failure::Other(format!("{to:?} is not an e-mail address")))?;
         let (company, app) = match company {
             Some(id) => {
                 let app = context.open()?.app;
@@ -119,7 +119,7 @@ impl Mail {
             "code": code,
             "answer": words,
         });
-        let verb = if taken { "took" } else { "did not take" };
+        let verb = if taken { "accepted" } else { "did not accept" };
         print(
             context.json,
             &value,
@@ -153,7 +153,7 @@ fn bounced(context: &Context) -> Result<ExitCode, Failure> {
         let id = &bounce.event_id;
         tell(
             false,
-            format!("nothing was recorded: {id} is no mail that was sent, or it came back before"),
+            format!("nothing was recorded: no mail with the ID {id} was sent, or it was already recorded"),
         )
     }
 }

@@ -14,36 +14,36 @@ use crate::output::{Failure, counted, joined, print, table};
 /// Passwords of any length that is taken fit; more is no password.
 const LONGEST_INPUT: u64 = 4096;
 
-/// Make and change members
+/// Add and change members
 #[derive(Debug, Subcommand)]
 pub enum Member {
-    /// Make a member; the password is read from standard input, or made and printed once
+    /// Add a member; the password is read from standard input, or generated and printed once
     Add {
         #[command(flatten)]
         of: OfCompany,
-        /// The address to sign in with
+        /// The e-mail address to sign in with
         #[arg(long)]
         email: String,
-        /// The name; the address, if not given
+        /// The name; the e-mail address if omitted
         #[arg(long)]
         name: Option<String>,
         /// owner, admin, sender or auditor
         #[arg(long, value_parser = role)]
         role: Role,
     },
-    /// Give a new password, from standard input or made; all access tokens and sessions end
+    /// Set a new password, read from standard input or generated; ends all access tokens and sessions
     SetPassword {
         #[command(flatten)]
         of: OfCompany,
-        /// The member's address
+        /// The member's e-mail address
         #[arg(long)]
         email: String,
     },
-    /// Let a member in no more; all access tokens and sessions end
+    /// Disable a member; ends all access tokens and sessions
     Disable {
         #[command(flatten)]
         of: OfCompany,
-        /// The member's address
+        /// The member's e-mail address
         #[arg(long)]
         email: String,
     },
@@ -75,7 +75,7 @@ impl Member {
             }
             Member::Disable { of, email } => {
                 let disabled = app.disable_member(&of.company, &email)?;
-                let line = if disabled { "disabled" } else { "was disabled already" };
+                let line = if disabled { "disabled" } else { "was already disabled" };
                 print(
                     context.json,
                     &json!({"email": email, "disabled": disabled}),
@@ -142,7 +142,8 @@ fn password_from_input() -> Result<Option<String>, Failure> {
         return Ok(None);
     }
     let mut text = String::new();
-    let unreadable = |error: std::io::Error| Failure::Other(format!("the password on standard input: {error}"));
+    let unreadable =
+        |error: std::io::Error| Failure::Other(format!("the password cannot be read from standard input: {error}"));
     input
         .lock()
         .take(LONGEST_INPUT)
@@ -154,5 +155,5 @@ fn password_from_input() -> Result<Option<String>, Failure> {
 }
 
 fn role(text: &str) -> Result<Role, String> {
-    Role::parse(text).ok_or_else(|| "one of owner, admin, sender, auditor".to_owned())
+    Role::parse(text).ok_or_else(|| "use owner, admin, sender or auditor".to_owned())
 }

@@ -18,26 +18,26 @@ use super::company::region;
 use crate::environment::{SystemClock, SystemRandom};
 use crate::output::{Failure, joined, print, table};
 
-/// Gateways for messages to telephone numbers: which there are, and a try
+/// List and test the gateways for text messages
 #[derive(Debug, Subcommand)]
 pub enum Messenger {
-    /// List the gateways in the order in which they are asked
+    /// List the gateways in the order in which they are tried
     List,
-    /// Send a sample message to a number, now, and show the gateway's own words; exit code 0 where it was taken
+    /// Send a sample message to a number and show the gateway's response; exit code 0 if it was accepted
     Test {
-        /// The number
+        /// The phone number
         #[arg(long, value_name = "NUMBER")]
         to: String,
-        /// The gateway; by default those that serve the number, in their order
+        /// The gateway; if omitted, those that serve the number, in order
         #[arg(long, value_name = "NAME")]
         gateway: Option<String>,
-        /// The kind of message, which chooses the gateway's template
+        /// The kind of message, which selects the gateway's template
         #[arg(long, default_value = "request", value_parser = PossibleValuesParser::new(kinds()))]
         kind: String,
-        /// ko, en or ja
+        /// The language: ko, en or ja
         #[arg(long, default_value = "ko", value_parser = super::language)]
         language: Language,
-        /// Where a number without a plus is at home: KR, JP or US
+        /// The country of a number without a plus: KR, JP or US
         #[arg(long, default_value = "KR", value_parser = region)]
         region: Region,
     },
@@ -64,7 +64,7 @@ impl Messenger {
             } => {
                 let contact = Contact::parse(&to, region).ok();
                 let Some(contact) = contact.filter(|contact| contact.phone().is_some()) else {
-                    return Err(Failure::Other(format!("{to} is no telephone number")));
+                    return Err(Failure::Other(format!("{to} is not a phone number")));
                 };
                 let mail = sample(context, &contact, &kind, language)?;
                 let at = SystemClock.now();
@@ -87,8 +87,8 @@ impl Messenger {
                 runtime.block_on(async move { drop(messengers) });
                 let reports = reports.ok_or_else(|| {
                     Failure::Other(match &gateway {
-                        Some(name) => format!("there is no [messenger.{name}]; `messenger list` shows those that are"),
-                        None => format!("no messenger takes a message of the kind {kind} to {}", mail.to),
+                        Some(name) => format!("there is no [messenger.{name}]; `messenger list` shows the gateways"),
+                        None => format!("no gateway accepts a message of the kind {kind} to {}", mail.to),
                     })
                 })?;
                 let is_taken = reports.iter().any(|report| report.verdict == Verdict::Taken);
@@ -134,7 +134,7 @@ fn list(context: &Context, messengers: &Messengers) {
 fn sample(context: &Context, contact: &Contact, kind: &str, language: Language) -> Result<mail::OutgoingMail, Failure> {
     let configuration = &context.place.configuration;
     let links = Links::below(&configuration.app(None)?.public_url);
-    let kind = MailKind::parse(kind).ok_or_else(|| Failure::Other(format!("{kind} is no kind of message")))?;
+    let kind = MailKind::parse(kind).ok_or_else(|| Failure::Other(format!("{kind} is not a kind of message")))?;
     let style = Style::default();
     let occasion = mail_sample::rich(kind, language, &links, SystemClock.now());
     let mut letter = mail_sample::letter(&style, contact, language, occasion);

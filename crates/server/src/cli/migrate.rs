@@ -9,7 +9,7 @@ use super::Context;
 use crate::opened::Absent;
 use crate::output::{Failure, print};
 
-/// Bring the database's schema up to date; makes the database where there is none
+/// Update the database schema; creates the database if there is none
 #[derive(Debug, Args)]
 pub struct Migrate;
 

@@ -37,7 +37,7 @@ const VERSION: &str = match option_env!("COUNTERSIGN_RELEASE") {
     None => env!("CARGO_PKG_VERSION"),
 };
 
-/// Self-hosted electronic signing: one binary that sends documents to be filled and signed, and seals them.
+/// Self-hosted electronic signing: send documents, have them signed, and seal them
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version = VERSION, disable_help_subcommand = true)]
 struct Cli {
@@ -53,7 +53,7 @@ struct Global {
     /// The configuration file (TOML)
     #[arg(long, global = true, env = "COUNTERSIGN_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The folder of database, files and master key
+    /// The folder with the database, files and master key
     #[arg(
         long,
         global = true,
@@ -71,45 +71,45 @@ struct Global {
 enum Command {
     /// Run the service: API, pages and background work
     Serve(serve::Serve),
-    /// Make and change companies
+    /// Add and change companies
     #[command(subcommand)]
     Company(company::Company),
-    /// Make and change members
+    /// Add and change members
     #[command(subcommand)]
     Member(member::Member),
-    /// See and revoke access tokens
+    /// List and revoke access tokens
     #[command(subcommand)]
     Token(token::Token),
-    /// API clients and the secrets their webhooks are signed with
+    /// Manage API clients and their webhook secrets
     #[command(subcommand)]
     Client(client::Client),
     /// Import, replace, list and archive templates
     #[command(subcommand)]
     Template(template::Template),
-    /// Callback addresses: those that fail or were stopped, and a try of one
+    /// List, pause, start and test webhook endpoints
     #[command(subcommand)]
     Webhook(webhook::Webhook),
-    /// Gateways for messages to telephone numbers: which there are, and a try
+    /// List and test the gateways for text messages
     #[command(subcommand)]
     Messenger(messenger::Messenger),
-    /// Mails: try whether they can be sent
+    /// Test mails, and record mails that came back
     #[command(subcommand)]
     Mail(mail::Mail),
-    /// Verify a signed PDF: exit code 0 only where everything holds
+    /// Verify a signed PDF; exit code 0 only if everything is valid
     Verify(verify::Verify),
     /// Inspect and seal documents
     #[command(subcommand)]
     Document(document::Document),
-    /// The evidence: hash chains of all workflows
+    /// Verify the audit trails of all workflows
     #[command(subcommand)]
     Audit(audit::Audit),
-    /// Hold the files against the database
+    /// Check the files against the database
     Fsck(fsck::Fsck),
-    /// What is wrong with this installation, and the remedy
+    /// Find what is wrong with this installation, and how to fix it
     Doctor(doctor::Doctor),
-    /// Bring the database's schema up to date
+    /// Update the database schema
     Migrate(migrate::Migrate),
-    /// Print the installation's root certificate (PEM): what a verifier elsewhere is given to trust
+    /// Print the installation's root certificate (PEM), for others to trust
     Root(root::Root),
     /// Check that the server on this machine is healthy
     Healthcheck(healthcheck::Healthcheck),
@@ -190,7 +190,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
 /// `--company ID`, in any case.
 #[derive(Debug, Args)]
 pub struct OfCompany {
-    /// The company
+    /// The company's ID
     #[arg(long, value_name = "ID", value_parser = company_id)]
     pub company: CompanyId,
 }
@@ -201,13 +201,13 @@ fn company_id(text: &str) -> Result<CompanyId, String> {
 
 /// A language by its code.
 fn language(text: &str) -> Result<Language, String> {
-    Language::parse(text).ok_or_else(|| "one of ko, en, ja".to_owned())
+    Language::parse(text).ok_or_else(|| "use ko, en or ja".to_owned())
 }
 
 /// What a sender may say about a PDF that is taken in.
 #[derive(Debug, Args)]
 pub struct OfUpload {
-    /// A file that holds the password of an encrypted PDF (its first line)
+    /// A file whose first line is the password of an encrypted PDF
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     /// If the PDF is damaged: accept it as we rebuild it. Look at every page before you send it
@@ -216,7 +216,7 @@ pub struct OfUpload {
     /// If the PDF is signed and cannot be accepted with its signatures: accept a copy without them
     #[arg(long)]
     without_signatures: bool,
-    /// The language of what is said about the PDF: ko, en, ja
+    /// Language of the messages about the PDF: ko, en, ja
     #[arg(long, default_value = "en", value_parser = language)]
     pub language: Language,
 }

@@ -34,7 +34,7 @@ pub struct Serve {
     /// The address to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// Only the web side, or only the background work; splitting the work needs PostgreSQL
+    /// Run only the web side or only the background work; splitting them needs PostgreSQL
     #[arg(long, value_enum)]
     role: Option<Role>,
 }
@@ -152,7 +152,7 @@ impl Serve {
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
             .map_err(|error| {
                 Failure::Other(format!(
-                    "cannot listen on {address}: {error}; choose another with --listen"
+                    "cannot listen on {address}: {error}; choose another address with --listen"
                 ))
             })?;
         Ok(listener)

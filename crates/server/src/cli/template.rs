@@ -14,45 +14,45 @@ use crate::output::{Failure, print, remark, table};
 /// Import, replace, list and archive templates
 #[derive(Debug, Subcommand)]
 pub enum Template {
-    /// Take a PDF with its fields; prints the `template_id` alone
+    /// Import a PDF with its fields; prints only the `template_id`
     Import {
         #[command(flatten)]
         of: OfCompany,
         /// The PDF
         file: PathBuf,
-        /// The fields and steps (FIELDS.json); without it, the fields of the PDF's own form, all of one writer
+        /// The fields and steps (FIELDS.json); if omitted, the fields of the PDF's own form, all for one signer
         #[arg(long, value_name = "FIELDS.json")]
         fields: Option<PathBuf>,
-        /// With FIELDS.json: take the fields of the PDF's own form, too, with the steps and roles that FIELDS.json says
+        /// Also import the fields of the PDF's own form, with the steps and roles that FIELDS.json sets
         #[arg(long, requires = "fields")]
         form_fields: bool,
-        /// The template's name where FIELDS.json gives none; the file's name, if not given
+        /// The template's name, without FIELDS.json; the file's name if omitted
         #[arg(long, conflicts_with = "fields")]
         name: Option<String>,
-        /// Make a new version of this template, under its id: new documents take it, running ones keep theirs
+        /// Create a new version of this template: new documents use it, running ones keep theirs
         #[arg(long, value_name = "TEMPLATE_ID", value_parser = template_id)]
         replace: Option<TemplateId>,
         #[command(flatten)]
         upload: OfUpload,
     },
-    /// List a company's templates, archived ones too
+    /// List a company's templates, including archived ones
     List {
         #[command(flatten)]
         of: OfCompany,
     },
-    /// Let a template take no new documents; running ones go on
+    /// Archive a template: no new documents can be started from it, and running ones continue
     Archive {
         #[command(flatten)]
         of: OfCompany,
-        /// The template
+        /// The template's ID
         #[arg(value_name = "TEMPLATE_ID", value_parser = template_id)]
         id: TemplateId,
     },
-    /// Let an archived template take new documents again
+    /// Restore an archived template, so that documents can be started from it again
     Unarchive {
         #[command(flatten)]
         of: OfCompany,
-        /// The template
+        /// The template's ID
         #[arg(value_name = "TEMPLATE_ID", value_parser = template_id)]
         id: TemplateId,
     },
@@ -150,7 +150,7 @@ impl Template {
             Template::Unarchive { of, id } => {
                 context.open()?.app.unarchive_template(&of.company, id)?;
                 let value = json!({"template_id": id, "archived_at": null});
-                print(context.json, &value, &format!("template {id} takes new documents"));
+                print(context.json, &value, &format!("template {id} is no longer archived"));
             }
         }
         Ok(ExitCode::SUCCESS)

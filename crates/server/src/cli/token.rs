@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::{Context, OfCompany};
 use crate::output::{Failure, print, table};
 
-/// See and revoke access tokens
+/// List and revoke access tokens
 #[derive(Debug, Subcommand)]
 pub enum Token {
-    /// List a company's access tokens: not the tokens, which nobody has kept
+    /// List a company's access tokens; the tokens themselves are not stored
     List {
         #[command(flatten)]
         of: OfCompany,
@@ -71,7 +71,7 @@ impl Token {
             }
             Token::Revoke { of, id } => {
                 let revoked = app.revoke_token(&of.company, id)?;
-                let line = if revoked { "revoked" } else { "was revoked already" };
+                let line = if revoked { "revoked" } else { "was already revoked" };
                 print(
                     context.json,
                     &json!({"token": id, "revoked": revoked}),

@@ -26,33 +26,33 @@ use crate::output::{Failure, joined, print};
 /// The file could not be read at all: neither yes nor no.
 const UNREADABLE: u8 = 2;
 
-/// Verify a signed PDF: exit code 0 only where everything holds, 1 where something does not, 2 where it can't be read
+/// Verify a signed PDF; exit code 0 only if everything is valid, 1 if something is not, 2 if it cannot be read
 #[derive(Debug, Args)]
 pub struct Verify {
     /// The PDF: a sealed document or a history certificate
     file: PathBuf,
-    /// The history certificate of the document: it is verified too, and must be this very document's
+    /// The history certificate of the document; it is verified too, and must belong to this document
     #[arg(long, value_name = "CERTIFICATE.pdf")]
     certificate: Option<PathBuf>,
-    /// Trust this root too (PEM)
+    /// Also trust this root (PEM)
     #[arg(long, value_name = "ROOT.pem")]
     trust: Vec<PathBuf>,
-    /// Know of revoked certificates from this list, too (CRL, DER or PEM)
+    /// Also use this list of revoked certificates (CRL, DER or PEM)
     #[arg(long, value_name = "LIST.crl")]
     crl: Vec<PathBuf>,
-    /// Know of revoked certificates from this answer, too (OCSP response, DER)
+    /// Also use this response about revoked certificates (OCSP, DER)
     #[arg(long, value_name = "RESPONSE.der")]
     ocsp: Vec<PathBuf>,
-    /// Signers of earlier signatures and time-stamp authorities must be trusted too
+    /// Require trusted signers for earlier signatures, and trusted time-stamp authorities
     #[arg(long)]
     strict: bool,
-    /// Language of the words: ko, en or ja
+    /// Language of the output: ko, en or ja
     #[arg(long, value_name = "LANGUAGE", default_value = "en", value_parser = language)]
     language: Language,
 }
 
 fn language(code: &str) -> Result<Language, String> {
-    Language::parse(code).ok_or_else(|| "one of ko, en, ja".to_owned())
+    Language::parse(code).ok_or_else(|| "use ko, en or ja".to_owned())
 }
 
 fn words_of(verdict: &Verdict, language: Language) -> VerdictWords {
@@ -233,8 +233,12 @@ impl Verify {
             Means::default()
         };
         for path in &self.crl {
-            let list = document::verify::list_from_pem_or_der(read(path)?)
-                .ok_or_else(|| Failure::Other(format!("{}: no revocation list (CRL) in DER or PEM", path.display())))?;
+            let list = document::verify::list_from_pem_or_der(read(path)?).ok_or_else(|| {
+                Failure::Other(format!(
+                    "{}: this is not a revocation list (CRL) in DER or PEM",
+                    path.display()
+                ))
+            })?;
             means.revocation.lists.push(list);
         }
         for path in &self.ocsp {

@@ -10,38 +10,38 @@ use serde_json::{Value, json};
 use super::{Context, OfCompany};
 use crate::output::{Failure, joined, print, table};
 
-/// Callback addresses: those that fail or were stopped, and a try of one
+/// List, pause, start and test webhook endpoints
 #[derive(Debug, Subcommand)]
 pub enum Webhook {
-    /// List the callback addresses that fail, and those that were stopped
+    /// List the endpoints that fail or were stopped
     List {
         #[command(flatten)]
         of: OfCompany,
     },
-    /// Send nothing to an address until it is started again; what comes meanwhile is held
+    /// Send nothing to an endpoint until it is started again; webhooks are held until then
     Pause {
         #[command(flatten)]
         of: OfCompany,
-        /// The address
+        /// The endpoint's URL
         url: String,
     },
-    /// Send to a stopped address again; what was held meanwhile goes out
+    /// Start a stopped endpoint again and send what was held for it
     Start {
         #[command(flatten)]
         of: OfCompany,
-        /// The address, as `webhook list` shows it
+        /// The endpoint's URL, as `webhook list` shows it
         url: String,
     },
-    /// Send a signed test delivery to an address, once, and show what it answers; exit code 0 where it was received
+    /// Send one signed test delivery to an endpoint and show its response; exit code 0 if it was received
     Test {
         #[command(flatten)]
         of: OfCompany,
-        /// The address
+        /// The endpoint's URL
         url: String,
-        /// The API client whose secret signs it; the company's default, if not given
+        /// The API client whose secret signs it; the company's default client if omitted
         #[arg(long, value_name = "CLIENT_ID")]
         client: Option<String>,
-        /// A file that holds the value of the Authorization header (its first line)
+        /// A file whose first line is the value of the Authorization header
         #[arg(long, value_name = "FILE")]
         authorization_file: Option<PathBuf>,
     },
@@ -88,12 +88,12 @@ impl Webhook {
                 let unknown = if *known {
                     ""
                 } else {
-                    "; no document has to do with it yet: is it spelt as they tell it?"
+                    "; no document uses it yet, so check its spelling"
                 };
                 print(
                     context.json,
                     &json!(paused),
-                    &format!("nothing is sent to {url} any more; held now: {held}{unknown}"),
+                    &format!("{url} is paused; held now: {held}{unknown}"),
                 );
             }
             Webhook::Start { of, url } => {
@@ -104,7 +104,7 @@ impl Webhook {
                 print(
                     context.json,
                     &value,
-                    &format!("{url} is sent to again; held until now: {held}"),
+                    &format!("{url} is started; webhooks that were held: {held}"),
                 );
             }
             Webhook::Test {
@@ -142,9 +142,9 @@ impl Webhook {
 /// How a test delivery went.
 fn told(url: &str, tested: &WebhookTested) -> String {
     let outcome = match (tested.code, &tested.fault) {
-        (Some(code), _) if tested.delivered => format!("{url} has received it: status {code}"),
-        (Some(code), _) => format!("{url} has not taken it: status {code}"),
-        (None, fault) => format!("{url} gave no answer: {}", fault.as_deref().unwrap_or_default()),
+        (Some(code), _) if tested.delivered => format!("{url} received it: status {code}"),
+        (Some(code), _) => format!("{url} did not accept it: status {code}"),
+        (None, fault) => format!("{url} did not answer: {}", fault.as_deref().unwrap_or_default()),
     };
     let details = format!("{} ms, webhook-id {}", tested.duration_ms, tested.webhook_id);
     let mut lines = vec![outcome, details];

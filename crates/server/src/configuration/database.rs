@@ -62,7 +62,11 @@ impl Configuration {
         let of_password = |reason| self.senseless("database.password_file", reason);
         let url = match (url, password) {
             (Some(url), Some(password)) => Some(with_password(&url, &password).map_err(of_password)?),
-            (None, Some(_)) => return Err(of_password("it needs database.url, as in postgres://user@host/name")),
+            (None, Some(_)) => {
+                return Err(of_password(
+                    "set database.url too, for example postgres://user@host/name",
+                ));
+            }
             (url, None) => url,
         };
         Ok(match url {

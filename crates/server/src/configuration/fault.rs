@@ -38,7 +38,7 @@ pub enum ConfigurationFault {
 pub fn without_values(kind: &Kind) -> String {
     match kind {
         Kind::InvalidType(found, expected) | Kind::InvalidValue(found, expected) => {
-            format!("it is {}, and must be {expected}", kind_of(found))
+            format!("it is {}, but must be {expected}", kind_of(found))
         }
         Kind::Unsupported(found) => format!("it must not be {}", kind_of(found)),
         Kind::UnsupportedKey(_, expected) => format!("its name must be {expected}"),
@@ -62,11 +62,11 @@ fn kind_of(found: &Actual) -> &'static str {
 pub fn syntax_fault(text: &str) -> String {
     let span = toml::from_str::<toml::Table>(text).err().and_then(|error| error.span());
     let Some(before) = span.and_then(|span| text.get(..span.start)) else {
-        return "it is not TOML".to_owned();
+        return "this is not valid TOML".to_owned();
     };
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!("line {line}, column {column}: it is not TOML; texts must stand in quotes, and names only once")
+    format!("line {line}, column {column}: this is not valid TOML; put text in quotes, and use each name only once")
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl Configuration {
     pub fn mail(&self) -> Result<Option<MailSettings>, ConfigurationFault> {
         let Some(smtp) = &self.mail.smtp else { return Ok(None) };
         if smtp.host.contains(['@', '/', ' ']) {
-            let reason = "write the server's name alone; port, user and password have settings of their own";
+            let reason = "use only the server's name; the port, user and password have their own settings";
             return Err(self.senseless("mail.smtp.host", reason));
         }
         let password = secret(
@@ -90,8 +90,8 @@ impl Configuration {
         let login = match (&smtp.user, password) {
             (Some(user), Some(password)) => Some((user.clone(), password.expose().to_owned())),
             (None, None) => None,
-            (Some(_), None) => return Err(self.senseless("mail.smtp.user", "a user needs mail.smtp.password")),
-            (None, Some(_)) => return Err(self.senseless("mail.smtp.password", "a password needs mail.smtp.user")),
+            (Some(_), None) => return Err(self.senseless("mail.smtp.user", "set mail.smtp.password too")),
+            (None, Some(_)) => return Err(self.senseless("mail.smtp.password", "set mail.smtp.user too")),
         };
         let settings = MailSettings {
             host: smtp.host.clone(),

@@ -148,14 +148,14 @@ impl Configuration {
         let setting = |key: &str| format!("messenger.{name}.{key}");
         // What follows could be cut anywhere within a password, and be shown.
         if given.address.as_ref().is_some_and(|address| address.contains('@')) {
-            let reason = "it must not hold a user or password: account, key and secret have settings of their own";
+            let reason = "remove the user and password: account, key and secret have their own settings";
             return Err(self.senseless(&setting("address"), reason));
         }
         let (mut description, countries) = match &given.profile {
             None => {
                 for (key, missing) in [("address", given.address.is_none()), ("body", given.body.is_none())] {
                     if missing {
-                        let reason = "it is missing; a gateway has a profile or a description of its own";
+                        let reason = "it is missing; set it, or use a profile";
                         return Err(self.senseless(&setting(key), reason));
                     }
                 }
@@ -168,7 +168,7 @@ impl Configuration {
                 let known = profiles::NAMES.join(", ");
                 self.senseless(
                     &setting("profile"),
-                    format!("{profile} is no profile; there are {known}"),
+                    format!("{profile} is not a profile; the profiles are {known}"),
                 )
             })?,
         };

@@ -133,7 +133,7 @@ impl Configuration {
         let tsa = match &sealing.tsa_url {
             // What follows could be cut anywhere within a password, and be shown.
             Some(url) if url.contains('@') => {
-                let reason = "it must not hold a user or password: set sealing.tsa_authorization_file";
+                let reason = "remove the user and password: use sealing.tsa_authorization_file";
                 return Err(self.senseless("sealing.tsa_url", reason));
             }
             Some(url) => {
@@ -148,7 +148,7 @@ impl Configuration {
             None if sealing.level.is_some_and(|level| level > SealLevel::Basic) => {
                 return Err(self.senseless(
                     "sealing.level",
-                    "a level above B-B needs a time-stamp authority: set sealing.tsa_url",
+                    "a level above B-B needs a time-stamp authority; set sealing.tsa_url",
                 ));
             }
             None => None,

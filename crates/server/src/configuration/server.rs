@@ -84,6 +84,6 @@ pub(super) fn public_url(text: &str) -> Result<String, &'static str> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     match rest {
         Some(rest) if !rest.is_empty() && !rest.contains(['?', '#', '@', ' ']) => Ok(url.to_owned()),
-        _ => Err("give scheme and host, for example https://sign.example.com"),
+        _ => Err("use a scheme and host, for example https://sign.example.com"),
     }
 }

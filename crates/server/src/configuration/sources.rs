@@ -60,8 +60,8 @@ impl Sources {
                 let key = within(key);
                 let named = self.named_under(&key);
                 match key.rsplit_once('.') {
-                    Some((section, _)) => format!("{named} is no setting; [{section}] has {known}"),
-                    None => format!("{named} is no section; there are {known}"),
+                    Some((section, _)) => format!("{named} is not a setting; [{section}] has {known}"),
+                    None => format!("{named} is not a section; the sections are {known}"),
                 }
             }
             Kind::MissingField(key) => {

@@ -254,12 +254,12 @@ fn a_fault_names_the_setting_as_it_was_written() {
     let file = path.display().to_string();
     let smtp = "[mail.smtp]\nhost = 'smtp.example.com'\n";
     for (text, variables, named) in [
-        ("foo = 1", &[] as &[_], format!("{file}: foo is no section")),
-        ("[foo]\nbar = 1", &[], format!("{file}: foo is no section")),
+        ("foo = 1", &[] as &[_], format!("{file}: foo is not a section")),
+        ("[foo]\nbar = 1", &[], format!("{file}: foo is not a section")),
         (
             "[webhook]\nallow_htp = true",
             &[],
-            format!("{file}: webhook.allow_htp is no setting; [webhook] has"),
+            format!("{file}: webhook.allow_htp is not a setting; [webhook] has"),
         ),
         ("[webhook]\nports = ['a']", &[], format!("{file}: webhook.ports: ")),
         (
@@ -312,7 +312,7 @@ fn a_fault_names_the_setting_as_it_was_written() {
         (
             "[messenger.a]\nprofile = 'smoke'",
             &[],
-            format!("{file}: messenger.a.profile: smoke is no profile; there are solapi, "),
+            format!("{file}: messenger.a.profile: smoke is not a profile; the profiles are solapi, "),
         ),
         ("[messenger.a]", &[], "messenger.a.address: it is missing".to_owned()),
         (
@@ -343,7 +343,7 @@ fn a_fault_names_the_setting_as_it_was_written() {
         (
             "[messenger.a]\nadress = 'https://example.com'",
             &[],
-            format!("{file}: messenger.a.adress is no setting; [messenger.a] has "),
+            format!("{file}: messenger.a.adress is not a setting; [messenger.a] has "),
         ),
         (
             "",
@@ -353,12 +353,12 @@ fn a_fault_names_the_setting_as_it_was_written() {
         (
             "",
             &[("COUNTERSIGN_WEBHOOK__PORT", "1")],
-            "COUNTERSIGN_WEBHOOK__PORT is no setting; [webhook] has".to_owned(),
+            "COUNTERSIGN_WEBHOOK__PORT is not a setting; [webhook] has".to_owned(),
         ),
         (
             "",
             &[("COUNTERSIGN_WEBHOK__PORTS", "1")],
-            "COUNTERSIGN_WEBHOK__PORTS is no section".to_owned(),
+            "COUNTERSIGN_WEBHOK__PORTS is not a section".to_owned(),
         ),
         (
             "",

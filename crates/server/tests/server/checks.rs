@@ -67,7 +67,7 @@ fn doctor_tells_the_room_on_the_disk_and_below_the_reserve_nothing_new_is_taken(
     let said = here.say(&["doctor"]);
     assert_eq!(said.code, Some(1));
     assert!(
-        said.output.contains("new documents are refused") && said.output.contains("make room on the disk"),
+        said.output.contains("new documents are refused") && said.output.contains("free space on the disk"),
         "{}",
         said.output
     );
@@ -150,8 +150,8 @@ fn only_what_makes_an_installation_makes_one() {
         assert_eq!(
             said.error.trim_end(),
             format!(
-                "countersign: there is no installation in the data folder {folder}; --data DIR (or COUNTERSIGN_DATA) names \
-                 another folder, --config FILE (or COUNTERSIGN_CONFIG) the settings that the server is run with"
+                "countersign: there is no installation in the data folder {folder}; use --data DIR (or COUNTERSIGN_DATA) for \
+                 another folder, and --config FILE (or COUNTERSIGN_CONFIG) for the settings of the server"
             ),
             "{line:?}"
         );
@@ -182,8 +182,9 @@ fn in_a_database_of_postgresql_there_is_an_installation_or_none_too() {
         .and_then(|(_, place)| place.split_once('/'))
         .expect("a host and a name");
     let name = name.split('?').next().unwrap_or_default();
-    let named =
-        format!("Looked for in the PostgreSQL database {name} at {host}, with the data folder {folder}; --data DIR");
+    let named = format!(
+        "Looked for in the PostgreSQL database {name} at {host}, with the data folder {folder}; use --data DIR"
+    );
     assert!(said.error.contains(&named), "{}", said.error);
 }
 
@@ -202,8 +203,8 @@ fn what_is_not_found_is_told_with_where_it_was_looked_for_and_how_to_name_anothe
         assert_eq!(
             said.error.trim_end(),
             format!(
-                "countersign: Not found: {what}.\n  Looked for in the data folder {folder}; --data DIR (or COUNTERSIGN_DATA) \
-                 names another folder, --config FILE (or COUNTERSIGN_CONFIG) the settings that the server is run with."
+                "countersign: Not found: {what}.\n  Looked for in the data folder {folder}; use --data DIR (or COUNTERSIGN_DATA) \
+                 for another folder, and --config FILE (or COUNTERSIGN_CONFIG) for the settings of the server."
             ),
             "{line:?}"
         );

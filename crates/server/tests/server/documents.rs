@@ -224,7 +224,7 @@ fn inspect_asks_for_a_password_and_takes_it_from_a_file() {
     let locked = locked.to_str().expect("a path");
     let asked = here.say(&["document", "inspect", locked]);
     assert_eq!(asked.code, Some(1));
-    assert!(asked.output.contains("Give the password"), "{}", asked.output);
+    assert!(asked.output.contains("Enter the password"), "{}", asked.output);
     let password = here.file("password", b"secret\n");
     let password = password.to_str().expect("a path");
     let taken = here.json(&["document", "inspect", locked, "--password-file", password], "");
@@ -401,7 +401,7 @@ fn a_file_that_somebody_signed_before_is_warned_of_kept_and_completed_with_all_s
     let (file, fields) = (file.to_str().expect("a path"), fields.to_str().expect("a path"));
     let said = here.say(&["template", "import", "--company", "acme", file, "--fields", fields]);
     assert_eq!(said.code, Some(0), "{}", said.error);
-    assert!(said.error.contains("signed this file already"), "{}", said.error);
+    assert!(said.error.contains("is already signed"), "{}", said.error);
     let template: i64 = said.output.trim().parse().expect("the id alone");
 
     let server = here.serve();

@@ -142,13 +142,13 @@ fn a_gateway_is_checked_listed_and_tried() {
     );
     let said = test("+81 90 1234 5678");
     assert!(
-        said.code == Some(1) && said.error.contains("no messenger"),
+        said.code == Some(1) && said.error.contains("no gateway"),
         "{}",
         said.error
     );
     let said = test("minjun@example.com");
     assert!(
-        said.code == Some(1) && said.error.contains("no telephone number"),
+        said.code == Some(1) && said.error.contains("is not a phone number"),
         "{}",
         said.error
     );

@@ -42,8 +42,12 @@ fn a_document_is_archived_over_the_network_and_doctor_asks_the_authority() {
         assert!(evidence.has_timestamp && evidence.archive.is_some());
 
         let doctor = here.say(&["doctor"]);
-        assert!(doctor.output.contains("gives timestamps"), "{}", doctor.output);
-        assert!(doctor.output.contains("can be proved for long"), "{}", doctor.output);
+        assert!(doctor.output.contains("issues timestamps"), "{}", doctor.output);
+        assert!(
+            doctor.output.contains("support long-term validation"),
+            "{}",
+            doctor.output
+        );
         authority.err_by(Fault::TimeNotAvailable);
         let doctor = here.say(&["doctor"]);
         assert_eq!(doctor.code, Some(1), "{}", doctor.output);
@@ -77,7 +81,7 @@ fn what_a_certificate_names_is_fetched_from_no_private_address_and_doctor_says_w
                 "{}",
                 doctor.output
             );
-            let told = "a certificate names neither revocation list nor OCSP responder";
+            let told = "a certificate names neither a revocation list nor an OCSP responder";
             assert!(doctor.output.contains(told), "{}", doctor.output);
         } else {
             assert_eq!(

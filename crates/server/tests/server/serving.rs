@@ -317,13 +317,13 @@ fn doctor_says_when_too_few_files_may_be_open() {
     };
     let (is_healthy, few) = said("256");
     assert!(
-        !is_healthy && few.contains("256 may be open at once: up to 64 connections"),
+        !is_healthy && few.contains("256 files can be open at once, for up to 64 connections"),
         "{few}"
     );
     assert!(few.contains("LimitNOFILE=65536"), "{few}");
     let (_, enough) = said("4096");
     assert!(
-        enough.contains("good  open files") && enough.contains("4096 may be open"),
+        enough.contains("good  open files") && enough.contains("4096 files can be open"),
         "{enough}"
     );
 }
