@@ -9,7 +9,7 @@ use crate::problem::Problem;
 #[derive(IntoResponses)]
 pub enum Changed {
     /// The document after it.
-    #[response(status = 200, description = "The document after it.")]
+    #[response(status = 200, description = "The document after the change.")]
     Done(Advanced),
     /// 400.
     #[response(
@@ -21,14 +21,14 @@ pub enum Changed {
     /// 409.
     #[response(
         status = 409,
-        description = "The state does not allow it; `state` names it.",
+        description = "The current state does not allow this; `state` names it.",
         content_type = "application/problem+json"
     )]
     Conflict(Problem),
     /// 422.
     #[response(
         status = 422,
-        description = "A rule is broken; every bad member is named.",
+        description = "The request breaks a rule; `errors` names every wrong member.",
         content_type = "application/problem+json"
     )]
     Unprocessable(Problem),
@@ -38,12 +38,12 @@ pub enum Changed {
 #[derive(IntoResponses)]
 pub enum ChangedAsAsked {
     /// The document after it.
-    #[response(status = 200, description = "The document after it.")]
+    #[response(status = 200, description = "The document after the change.")]
     Done(Advanced),
     /// 409.
     #[response(
         status = 409,
-        description = "The state does not allow it; `state` names it.",
+        description = "The current state does not allow this; `state` names it.",
         content_type = "application/problem+json"
     )]
     Conflict(Problem),
@@ -63,7 +63,7 @@ pub enum FinishedFile {
     /// 409.
     #[response(
         status = 409,
-        description = "The state does not allow it; `state` names it.",
+        description = "The current state does not allow this; `state` names it.",
         content_type = "application/problem+json"
     )]
     Conflict(Problem),

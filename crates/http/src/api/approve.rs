@@ -55,7 +55,7 @@ pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
 /// Approves on behalf of the signer whose turn it is. The last approval seals the document before it returns.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/approve", tag = "Workflows",
-    params(("id" = i64, Path, description = "The document's id.")),
+    params(("id" = i64, Path, description = "The document's ID.")),
     request_body = ActInput,
     responses(Changed),
     security(("access_token" = [])),

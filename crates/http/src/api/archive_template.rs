@@ -13,8 +13,8 @@ use crate::router::{Authenticated, Http};
 /// You can no longer start documents from it; those in progress continue. Archiving twice changes nothing.
 #[utoipa::path(
     post, path = "/api/v3/templates/{id}/archive", tag = "Templates",
-    params(("id" = i64, Path, description = "The template's id.")),
-    responses((status = 200, description = "It is archived.", body = ArchivedTemplate)),
+    params(("id" = i64, Path, description = "The template's ID.")),
+    responses((status = 200, description = "The template is archived.", body = ArchivedTemplate)),
     security(("access_token" = [])),
 )]
 pub async fn archive_template(

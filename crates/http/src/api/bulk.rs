@@ -109,14 +109,14 @@ pub struct BulkStartForm {
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of these workflows. Default: the company's.", example = "+09:00"),
         ("dry_run" = Option<bool>, Query, description = "The same as in the body."),
-        ("Idempotency-Key" = Option<String>, Header, description = "At most 255 characters of the caller's choice."),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body(content(
         (BulkStartRequest = "application/json"),
         (BulkStartForm = "multipart/form-data"),
     )),
     responses(
-        (status = 200, description = "What a dry run found, or the bulk start that was accepted.", body = BulkAnswer, examples(
+        (status = 200, description = "The result of the dry run, or the bulk send that was accepted.", body = BulkAnswer, examples(
             ("dry run" = (value = json!({
                 "total": 5000, "valid": 4980, "wrong": 20,
                 "row_list": [{"row": 17, "errors": [{"path": "1.email", "code": "invalid-contact", "message": "Neither an e-mail address nor a telephone number."}]}]
@@ -126,8 +126,8 @@ pub struct BulkStartForm {
                 "cancelled": 0, "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "finished_date": ""
             }))),
         )),
-        (status = 409, description = "The template is archived, or too many rows wait already.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A rule is broken by the request as a whole; what is wrong with rows is answered as above.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The template is archived, or too many rows are already waiting.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request as a whole breaks a rule; errors in rows are returned as above.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -258,11 +258,11 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     params(
         ("id" = i64, Path, description = "The `bulk_id`."),
         ("status" = Option<String>, Query, description = "`waiting`, `started`, `failed` or `cancelled`."),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
-        ("limit" = Option<u32>, Query, description = "How many rows: 1 to 100, usually 20."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many rows to return: 1 to 100. Default: 20."),
     ),
     responses(
-        (status = 200, description = "How far it is, and what became of the rows.", body = BulkProgress, example = json!({
+        (status = 200, description = "Its progress, and the result of each row.", body = BulkProgress, example = json!({
             "bulk_id": 3, "template_id": 1, "status": "running", "total": 5000, "waiting": 4000, "started": 999, "failed": 1,
             "cancelled": 0, "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "finished_date": "",
             "row_list": [
@@ -270,7 +270,7 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
                 {"row": 17, "status": "failed", "errors": [{"path": "1.email", "code": "invalid-contact", "message": "Neither an e-mail address nor a telephone number."}]}
             ]
         })),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -298,8 +298,8 @@ pub async fn get_bulk(
     post, path = "/api/v3/workflows/bulk/{id}/cancel", tag = "Bulk start",
     params(("id" = i64, Path, description = "The `bulk_id`.")),
     responses(
-        (status = 200, description = "The bulk start after it.", body = BulkProgress),
-        (status = 409, description = "It is over; `state` says how.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The bulk send after the change.", body = BulkProgress),
+        (status = 409, description = "It has ended; `state` says how.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

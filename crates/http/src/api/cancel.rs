@@ -27,7 +27,7 @@ pub struct CancelInput {
 /// Ends a document that is in progress.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/cancel", tag = "Workflows",
-    params(("id" = i64, Path, description = "The document's id.")),
+    params(("id" = i64, Path, description = "The document's ID.")),
     request_body = CancelInput,
     responses(Changed),
     security(("access_token" = [])),

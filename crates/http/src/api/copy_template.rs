@@ -26,11 +26,11 @@ pub struct CopyTemplateInput {
 /// template; the copy is not archived.
 #[utoipa::path(
     post, path = "/api/v3/templates/{id}/copy", tag = "Templates",
-    params(("id" = i64, Path, description = "The template's id.")),
+    params(("id" = i64, Path, description = "The template's ID.")),
     request_body = CopyTemplateInput,
     responses(
-        (status = 200, description = "The copy was made.", body = SavedTemplate),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The copy was created.", body = SavedTemplate),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

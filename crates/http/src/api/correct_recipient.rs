@@ -40,13 +40,13 @@ pub struct CorrectInput {
 #[utoipa::path(
     patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
     params(
-        ("id" = i64, Path, description = "The document's id."),
+        ("id" = i64, Path, description = "The document's ID."),
         ("order" = u32, Path, description = "The writing step."),
     ),
     request_body = CorrectInput,
     responses(
         Changed,
-        (status = 429, description = "The address was reminded or asked anew within the last ten minutes.", body = Problem, content_type = "application/problem+json",
+        (status = 429, description = "The recipient was reminded or asked again within the last ten minutes.", body = Problem, content_type = "application/problem+json",
          headers(("Retry-After" = u64, description = "Seconds to wait."))),
     ),
     security(("access_token" = [])),

@@ -18,7 +18,7 @@ use crate::router::{Authenticated, Http};
     post, path = "/api/v3/templates", tag = "Templates",
     request_body(content = TemplateForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "The template was made.", body = SavedTemplate, example = json!({
+        (status = 200, description = "The template was created.", body = SavedTemplate, example = json!({
             "template_id": 7, "version": 1, "name": "Contract", "pages": 2,
             "intake": {
                 "taken": true, "verdict": "taken_with_changes", "signatures": 0,
@@ -27,10 +27,10 @@ use crate::router::{Authenticated, Http};
                 "changes": [{"change": "scripts_removed", "count": 1, "message": "Scripts were removed: 1."}]
             }
         })),
-        (status = 400, description = "The form did not arrive as a whole.", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The form did not arrive completely.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is no form.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The PDF cannot be taken, or its fields are not right; every fault of both is named.", body = Problem, content_type = "application/problem+json",
+        (status = 415, description = "The body is not a form.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The PDF was not accepted, or its fields are wrong; `errors` names every fault of both.", body = Problem, content_type = "application/problem+json",
          example = json!({
             "type": "https://sign.example.com/api/docs#unprocessable", "title": "Unprocessable Content", "status": 422,
             "code": "unprocessable", "detail": "…",

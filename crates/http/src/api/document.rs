@@ -16,7 +16,7 @@ use crate::router::{Authenticated, Http};
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}/document", tag = "Workflows",
     params(
-        ("id" = i64, Path, description = "The document's id."),
+        ("id" = i64, Path, description = "The document's ID."),
     ),
     responses(FinishedFile),
     security(("access_token" = [])),

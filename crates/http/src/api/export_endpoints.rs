@@ -19,15 +19,15 @@ use crate::router::{Authenticated, Http};
 #[utoipa::path(
     get, path = "/api/v3/exports/endpoints", tag = "Export API",
     params(
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before."),
-        ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 100."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 100."),
     ),
     responses(
-        (status = 200, description = "The addresses.", body = ExportEndpoints, example = json!({"endpoint_list": [{
+        (status = 200, description = "The endpoints.", body = ExportEndpoints, example = json!({"endpoint_list": [{
             "url": "https://hooks.example.com/sign", "failing_since": "2026-12-01 10:00:00 (UTC+09:00)", "status": "stopped",
             "stopped_date": "2026-12-06 10:00:01 (UTC+09:00)", "stopped_reason": "failing", "held": 12
         }], "next_cursor": null})),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -56,9 +56,9 @@ pub struct EndpointRequest {
     post, path = "/api/v3/exports/endpoints/start", tag = "Export API",
     request_body = EndpointRequest,
     responses(
-        (status = 200, description = "It is sent to again; what was held goes out.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
-        (status = 404, description = "No document has to do with the address.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The endpoint is started; webhooks that were held are sent.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
+        (status = 404, description = "No document uses this endpoint.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -83,8 +83,8 @@ pub async fn start_endpoint(
     post, path = "/api/v3/exports/endpoints/pause", tag = "Export API",
     request_body = EndpointRequest,
     responses(
-        (status = 200, description = "Nothing is sent to it any more; what comes is held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3, "known": true})),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The endpoint is paused; webhooks to it are held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3, "known": true})),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -28,7 +28,7 @@ pub struct ExtendInput {
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/extend", tag = "Workflows",
     params(
-        ("id" = i64, Path, description = "The document's id."),
+        ("id" = i64, Path, description = "The document's ID."),
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date`. Default: the document's."),
     ),
     request_body = ExtendInput,

@@ -15,7 +15,7 @@ use crate::router::{Authenticated, Http};
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}/fields/{name}/file", tag = "Workflows",
     params(
-        ("id" = i64, Path, description = "The document's id."),
+        ("id" = i64, Path, description = "The document's ID."),
         ("name" = String, Path, description = "The field's name in the template."),
     ),
     responses(

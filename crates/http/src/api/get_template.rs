@@ -14,8 +14,8 @@ use crate::router::{Authenticated, Http};
 /// them to create the next version.
 #[utoipa::path(
     get, path = "/api/v3/templates/{id}", tag = "Templates",
-    params(("id" = i64, Path, description = "The template's id.")),
-    responses((status = 200, description = "The template in its newest version.", body = TemplateView)),
+    params(("id" = i64, Path, description = "The template's ID.")),
+    responses((status = 200, description = "The newest version of the template.", body = TemplateView)),
     security(("access_token" = [])),
 )]
 pub async fn get_template(

@@ -14,7 +14,7 @@ use crate::router::{Authenticated, Http};
 /// call. They are empty until the document is complete, and while its links are revoked.
 #[utoipa::path(
     get, path = "/api/v3/workflows/{id}", tag = "Workflows",
-    params(("id" = i64, Path, description = "The document's id.")),
+    params(("id" = i64, Path, description = "The document's ID.")),
     responses((status = 200, description = "The document.", body = WorkflowView)),
     security(("access_token" = [])),
 )]

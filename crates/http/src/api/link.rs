@@ -86,7 +86,7 @@ pub struct LinkStarted {
     post, path = "/api/v3/link/start", tag = "Public links",
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates given here and of every date of its documents. Default: the company's.", example = "+09:00"),
-        ("Idempotency-Key" = Option<String>, Header, description = "At most 255 characters of the caller's choice."),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body = LinkStartRequest,
     responses(
@@ -97,7 +97,7 @@ pub struct LinkStarted {
             "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "closed_date": ""
         })),
         (status = 409, description = "The template is archived.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -131,12 +131,12 @@ pub async fn start_link(
 #[utoipa::path(
     get, path = "/api/v3/link", tag = "Public links",
     params(
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the list before."),
-        ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
     ),
     responses(
-        (status = 200, description = "The links, the newest first.", body = PublicLinkList),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The links, newest first.", body = PublicLinkList),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
@@ -172,8 +172,8 @@ pub async fn get_link(
     post, path = "/api/v3/link/{id}/close", tag = "Public links",
     params(("id" = i64, Path, description = "The `link_id`.")),
     responses(
-        (status = 200, description = "The link after it.", body = PublicLinkView),
-        (status = 409, description = "It is closed already.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The link after the change.", body = PublicLinkView),
+        (status = 409, description = "The link is already closed.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

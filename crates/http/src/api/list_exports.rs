@@ -17,14 +17,14 @@ use crate::router::{Authenticated, Http};
     params(
         ("workflow_id" = Option<i64>, Query, description = "The document."),
         ("status" = Option<String>, Query, description = "`waiting`, `held`, `delivered` or `dead`."),
-        ("url" = Option<String>, Query, description = "The callback address."),
-        ("from" = Option<String>, Query, description = "Happened at or after: `YYYY-MM-DD`, or with ` HH:MM:SS`, in the company's offset."),
-        ("to" = Option<String>, Query, description = "Happened before; a day alone means its end."),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the list before."),
-        ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
+        ("url" = Option<String>, Query, description = "The endpoint's URL."),
+        ("from" = Option<String>, Query, description = "Happened at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's offset."),
+        ("to" = Option<String>, Query, description = "Happened before this time; a date without a time means its end."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
     ),
     responses(
-        (status = 200, description = "The deliveries, the newest first.", body = ExportList, example = json!({
+        (status = 200, description = "The deliveries, newest first.", body = ExportList, example = json!({
             "export_list": [{
                 "export_id": 7, "webhook_id": "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40", "workflow_id": 42,
                 "url": "https://hooks.example.com/sign", "status": "waiting",
@@ -34,7 +34,7 @@ use crate::router::{Authenticated, Http};
             }],
             "next_cursor": null
         })),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

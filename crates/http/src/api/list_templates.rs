@@ -14,13 +14,13 @@ use crate::router::{Authenticated, Http};
 #[utoipa::path(
     get, path = "/api/v3/templates", tag = "Templates",
     params(
-        ("archived" = Option<bool>, Query, description = "`true`: archived ones, too."),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the list before."),
-        ("limit" = Option<u32>, Query, description = "How many: 1 to 100, usually 20."),
+        ("archived" = Option<bool>, Query, description = "`true` includes archived templates."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
     ),
     responses(
-        (status = 200, description = "The templates, the newest first.", body = TemplateList),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The templates, newest first.", body = TemplateList),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

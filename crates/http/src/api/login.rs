@@ -134,7 +134,7 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
                  "expire_date": "2026-12-01 09:00:00", "memb_email": "sender@example.com"}})),
         (status = 429, description = "Too many wrong credentials; in the same shape.", body = LoginResponse,
          headers(("Retry-After" = u64, description = "Seconds to wait."))),
-        (status = 503, description = "Too busy, or the database is away; nothing was judged. In the same shape.", body = LoginResponse,
+        (status = 503, description = "The service is too busy, or the database is unavailable; the credentials were not checked. In the same shape.", body = LoginResponse,
          headers(("Retry-After" = u64, description = "Seconds to wait."))),
     ),
 )]

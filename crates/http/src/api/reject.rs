@@ -18,7 +18,7 @@ use crate::router::{Authenticated, Http};
 /// template says so.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/reject", tag = "Workflows",
-    params(("id" = i64, Path, description = "The document's id.")),
+    params(("id" = i64, Path, description = "The document's ID.")),
     request_body(content = ActInput, example = json!({"order": 1, "comment": "The salary differs from what we agreed."})),
     responses(Changed),
     security(("access_token" = [])),

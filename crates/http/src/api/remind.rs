@@ -17,7 +17,7 @@ use crate::router::{Authenticated, Http};
 /// its signers get no messages.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/remind", tag = "Workflows",
-    params(("id" = i64, Path, description = "The document's id.")),
+    params(("id" = i64, Path, description = "The document's ID.")),
     responses(
         ChangedAsAsked,
         (status = 429, description = "All of them were reminded within the last ten minutes.", body = Problem, content_type = "application/problem+json",

@@ -15,15 +15,15 @@ use crate::router::{Authenticated, Http};
 /// and only the fields are replaced.
 #[utoipa::path(
     put, path = "/api/v3/templates/{id}", tag = "Templates",
-    params(("id" = i64, Path, description = "The template's id.")),
+    params(("id" = i64, Path, description = "The template's ID.")),
     request_body(content = TemplateForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "The version was made.", body = SavedTemplate),
-        (status = 400, description = "The form did not arrive as a whole.", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Without `file`: another version was made at the same moment.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The version was created.", body = SavedTemplate),
+        (status = 400, description = "The form did not arrive completely.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Without `file`: someone else created a version at the same time.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body is no form.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "The PDF cannot be taken, or its fields are not right; every fault of both is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not a form.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The PDF was not accepted, or its fields are wrong; `errors` names every fault of both.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

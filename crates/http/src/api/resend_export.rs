@@ -16,8 +16,8 @@ use crate::router::{Authenticated, Http};
     post, path = "/api/v3/exports/{id}/resend", tag = "Export API",
     params(("id" = i64, Path, description = "The delivery's `export_id`.")),
     responses(
-        (status = 200, description = "The delivery, waiting.", body = ExportDelivery),
-        (status = 409, description = "It is being tried at this moment, or its address was stopped; `state` names its state.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The delivery, which is waiting.", body = ExportDelivery),
+        (status = 409, description = "The delivery is being tried now, or its endpoint is stopped; `state` names its state.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

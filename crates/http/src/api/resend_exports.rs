@@ -40,8 +40,8 @@ pub struct ResendRequest {
     post, path = "/api/v3/exports/resend", tag = "Export API",
     request_body = ResendRequest,
     responses(
-        (status = 200, description = "How many will be sent again.", body = ExportsResent, example = json!({"resent": 1000, "more": true, "next_cursor": "1007"})),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The number of deliveries that will be sent again.", body = ExportsResent, example = json!({"resent": 1000, "more": true, "next_cursor": "1007"})),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

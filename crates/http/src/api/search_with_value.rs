@@ -17,13 +17,13 @@ use crate::router::{Authenticated, Http};
     params(
         ("template_id" = i64, Query, description = "The template."),
         ("field_name" = String, Query, description = "The field's name in the template."),
-        ("field_value" = String, Query, description = "Its value, as a start gives it or webhooks carry it; of a file its name."),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the answer before."),
-        ("limit" = Option<u32>, Query, description = "How many: 1 to 1,000, usually 1,000."),
+        ("field_value" = String, Query, description = "Its value, as in a start or a webhook; for a file, its name."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 1,000. Default: 1,000."),
     ),
     responses(
-        (status = 200, description = "The documents that hold the value.", body = FoundWorkflows),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The documents that contain the value.", body = FoundWorkflows),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -52,12 +52,12 @@ pub struct SendForm {
     post, path = "/api/v3/workflows/send", tag = "Workflows",
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's.", example = "+09:00"),
-        ("Idempotency-Key" = Option<String>, Header, description = "At most 255 characters of the caller's choice."),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body(content = SendForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "The document was started, or a preview of it was made.", body = Started),
-        (status = 422, description = "The PDF, its fields or the start are not right; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The document was started, or its preview was created.", body = Started),
+        (status = 422, description = "The PDF, its fields or the start are wrong; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

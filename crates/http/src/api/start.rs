@@ -149,11 +149,11 @@ pub struct FieldNameInput {
     post, path = "/api/v3/workflows/start", tag = "Workflows",
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's.", example = "+09:00"),
-        ("Idempotency-Key" = Option<String>, Header, description = "At most 255 characters of the caller's choice."),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body = StartRequest,
     responses(
-        (status = 200, description = "The document was started, or a preview of it was made.", body = Started,
+        (status = 200, description = "The document was started, or its preview was created.", body = Started,
          example = json!({
              "workflow_id": 42, "workflow_name": "Employment contract 2026-001", "language": "ko-KR",
              "next_name": "김민준", "next_email": "minjun@example.com",
@@ -163,7 +163,7 @@ pub struct FieldNameInput {
         (status = 409, description = "The template is archived.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body is too large.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is of another media type.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -31,11 +31,11 @@ pub struct TestRequest {
     post, path = "/api/v3/exports/test", tag = "Export API",
     request_body = TestRequest,
     responses(
-        (status = 200, description = "How it went, whether it was received or not.", body = WebhookTested, example = json!({
+        (status = 200, description = "The result, whether the endpoint received it or not.", body = WebhookTested, example = json!({
             "delivered": false, "webhook_id": "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40", "code": 404, "fault": null,
             "answer": "Not Found", "duration_ms": 31
         })),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]

@@ -244,8 +244,8 @@ impl VerifiedSignature {
     post, path = "/api/v3/verify", tag = "Verification",
     request_body(content = FileBytes, content_type = "application/pdf"),
     responses(
-        (status = 200, description = "The verdict. A file that does not hold is answered so, too: the question was understood.", body = VerifyResponse),
-        (status = 400, description = "The body did not arrive as a whole.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "The verdict, even if the file is not valid.", body = VerifyResponse),
+        (status = 400, description = "The body did not arrive completely.", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is neither a PDF nor a form.", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "There is no file.", body = Problem, content_type = "application/problem+json"),

@@ -29,12 +29,12 @@ pub struct LinksInput {
 /// unlocks signers' codes if the document is complete, and returns the new addresses. Discarding a document revokes its links.
 #[utoipa::path(
     post, path = "/api/v3/workflows/{id}/links", tag = "Workflows",
-    params(("id" = i64, Path, description = "The document's id.")),
+    params(("id" = i64, Path, description = "The document's ID.")),
     request_body = LinksInput,
     responses(
         (status = 200, description = "The links as they are now.", body = WorkflowLinks),
         (status = 400, description = "The body is not JSON.", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "A rule is broken; every bad member is named.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),
 )]
