@@ -1,43 +1,42 @@
-//! Reports about mails that came back after a mail server had taken them (RFC 3464).
+//! Reads reports about mails that bounced after a mail server had accepted them (RFC 3464).
 //!
-//! The server of the addressee says so by a mail to the sender's address, as a `multipart/report` (RFC 6522): a text for
-//! people, the fields of the report, and the mail that it is about, or its headers. Whoever operates the mailbox hands such
-//! mails to `countersign mail bounced`. Which of our mails it was is told by its Message-ID, which nobody can guess who has not
-//! got the mail or carried it.
+//! The recipient's server sends such a report to the sender's address as a `multipart/report` (RFC 6522): a text for
+//! people, the report's fields, and the returned mail or its headers. The operator of the mailbox passes these mails to
+//! `countersign mail bounced`. We recognise our mail by its Message-ID, which nobody can guess who has neither received
+//! nor carried the mail.
 //!
-//! Strangers write what is read here; nothing in it is trusted but as words to show.
+//! Strangers write this input, so we trust none of it: we only show its words.
 
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 
-/// More of a report is not read: returned mails are as long as what was sent, and ours are short.
+/// We read no more of a report than this. A returned mail is as long as the original, and ours are short.
 pub const LONGEST_REPORT: usize = 4 << 20;
 
-/// A mail of ours that came back for good.
+/// One of our mails that bounced for good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounce {
-    /// The event's id, from the Message-ID of the mail that came back.
+    /// From the Message-ID of the bounced mail.
     pub event_id: String,
-    /// The mail server's code, where it is told (RFC 5321 4.2).
+    /// The mail server's reply code, if the report names one (RFC 5321 4.2).
     pub code: Option<u16>,
     /// The mail server's words, on one line.
     pub words: String,
 }
 
-/// Why a mail is no report of a mail of ours that came back.
+/// Why a mail does not report a bounce of one of our mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoBounce {
-    /// Something else: an answer, an advertisement.
+    /// Something else, such as a reply or an advertisement.
     #[error("it is no delivery report (RFC 3464)")]
     NoReport,
-    /// A delivery report that names no failure: the mail is late, or has arrived.
+    /// A delivery report without a failure: the mail is late or has arrived.
     #[error("the report names nothing that failed for good")]
     NothingFailed,
-    /// A report about a mail that is not ours, or that does not say about which.
+    /// A report about someone else's mail, or one that does not name its mail.
     #[error("the report does not hold the Message-ID of a mail of ours")]
     NotOurs,
 }
 
-/// Reads a report.
 pub fn read(mail: &[u8]) -> Result<Bounce, NoBounce> {
     let message = MessageParser::default().parse(mail).ok_or(NoBounce::NoReport)?;
     let status = message
@@ -46,7 +45,7 @@ pub fn read(mail: &[u8]) -> Result<Bounce, NoBounce> {
         .filter(|part| is(*part, "message", &["delivery-status", "global-delivery-status"]))
         .find_map(|part| text(&part.body))
         .ok_or(NoBounce::NoReport)?;
-    // Fields about the whole report stand first, then a group for each addressee; ours have one.
+    // Fields about the whole report come first, then one group per recipient. Our mails have one recipient.
     let failed = groups(&status)
         .into_iter()
         .find(|group| value(group, "action").is_some_and(|action| action.eq_ignore_ascii_case("failed")))
@@ -60,7 +59,7 @@ pub fn read(mail: &[u8]) -> Result<Bounce, NoBounce> {
         Some((kind, words)) if kind.trim().eq_ignore_ascii_case("smtp") => words.trim(),
         _ => words,
     });
-    // A code of RFC 3463 alone where the server of the addressee said nothing.
+    // If the recipient's server gave no words, fall back to the RFC 3463 code.
     let words = words.or(value(&failed, "status")).unwrap_or_default();
     let code = words
         .get(..3)
@@ -86,13 +85,13 @@ fn text(body: &PartType<'_>) -> Option<String> {
     match body {
         PartType::Text(text) | PartType::Html(text) => Some(text.clone().into_owned()),
         PartType::Binary(bytes) | PartType::InlineBinary(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-        // Some read a report's fields as the headers of a message.
+        // Some parsers read a report's fields as the headers of a message.
         PartType::Message(message) => Some(String::from_utf8_lossy(&message.raw_message).into_owned()),
         PartType::Multipart(_) => None,
     }
 }
 
-/// Fields by lower-case name, a group between two empty lines; continued lines are one (RFC 5322 2.2.3).
+/// Fields by lower-case name, in groups separated by empty lines. Continuation lines are joined (RFC 5322 2.2.3).
 fn groups(text: &str) -> Vec<Vec<(String, String)>> {
     let mut groups: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for line in text.lines() {
@@ -121,7 +120,7 @@ fn value<'g>(group: &'g [(String, String)], name: &str) -> Option<&'g str> {
         .filter(|value| !value.is_empty())
 }
 
-/// The id of the mail of ours that a part of the report holds, or whose headers it holds.
+/// The id of our mail if this part of the report contains the mail or its headers.
 fn returned_id(body: &PartType<'_>, is_headers: bool) -> Option<String> {
     let of = |message: &Message<'_>| message.message_id().and_then(event_id);
     match body {
@@ -131,7 +130,7 @@ fn returned_id(body: &PartType<'_>, is_headers: bool) -> Option<String> {
     }
 }
 
-/// The left part of a Message-ID of ours.
+/// The left part of one of our Message-IDs.
 fn event_id(message_id: &str) -> Option<String> {
     let (left, _) = message_id.trim().split_once('@')?;
     left.starts_with("msg_").then(|| left.to_owned())

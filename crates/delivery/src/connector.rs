@@ -1,8 +1,9 @@
-//! How the guarded client connects: to addresses that were checked, directly or by the operator's proxy (docs/adr/0017).
+//! How the guarded client connects: to checked addresses only, directly or through the operator's proxy
+//! (docs/adr/0017).
 //!
-//! Every connection is made here, and the check is made where the connection is: a literal address is held to the rules, a
-//! name is resolved once, all that it resolves to is held to them, and the connection goes to one of these very addresses.
-//! Whoever asks again gets another check.
+//! Every connection starts here, and the address check happens at the same place. A literal address must pass the
+//! rules. A name is resolved once, every address it resolves to must pass, and the connection goes to one of exactly
+//! those addresses. A new lookup means a new check.
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -34,7 +35,7 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 type Connecting<S> = Pin<Box<dyn Future<Output = Result<S, Cause>> + Send>>;
 type Plain = TokioIo<TcpStream>;
 
-/// Why no connection is made.
+/// Why we make no connection.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("the address {0} is not public")]
@@ -47,7 +48,7 @@ pub(crate) enum Refusal {
     Proxy(String),
 }
 
-/// Connects within a time: name, connection, proxy, TLS.
+/// Connects within a time limit that covers name lookup, connection, proxy and TLS.
 #[derive(Clone)]
 pub(crate) struct Connector {
     secured: HttpsConnector<Checked>,
@@ -55,7 +56,7 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// A connector by these rules; fails with the reason in words where the system's trusted certificates cannot be read.
+    /// Fails with a readable reason if the system's trusted certificates cannot be loaded.
     pub(crate) fn new(
         egress: &Egress,
         rules: AddressRules,
@@ -63,7 +64,7 @@ impl Connector {
         lookup: Arc<dyn Lookup>,
     ) -> Result<Connector, String> {
         let resolver = CheckedResolver { lookup, rules };
-        // The proxy is the operator's, and mostly in his own network.
+        // The operator runs the proxy, usually inside their own network.
         let mut anywhere = resolver.clone();
         anywhere.rules.allow_private = true;
         let checked = Checked {
@@ -88,7 +89,7 @@ fn tcp(resolver: CheckedResolver) -> HttpConnector<CheckedResolver> {
     connector
 }
 
-/// One for all clients: the system's trusted certificates are read once.
+/// Shared by all clients, so the system's trusted certificates are loaded once.
 fn tls() -> Result<ClientConfig, String> {
     static CONFIG: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
     let make = || {
@@ -116,7 +117,7 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// Connects to a checked address.
+/// Connects to an address that has passed the rules.
 #[derive(Clone)]
 struct Checked {
     direct: HttpConnector<CheckedResolver>,
@@ -197,7 +198,7 @@ async fn tunnel(
     head.extend_from_slice(b"\r\n");
     stream.write_all(&head).await.map_err(broken)?;
     let mut answer = Vec::new();
-    // Nothing comes after the head before we speak: the other end speaks second, in TLS as in HTTP.
+    // Nothing can follow the head yet: in both TLS and HTTP the other end speaks only after us.
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() > LONGEST_HEAD {
             return Err(fault("answered with a head that does not end".to_owned()));
@@ -219,7 +220,7 @@ async fn tunnel(
     }
 }
 
-/// Resolves names, and holds what comes to the rules.
+/// Resolves names and applies the address rules to the result.
 #[derive(Clone)]
 struct CheckedResolver {
     lookup: Arc<dyn Lookup>,
@@ -227,7 +228,7 @@ struct CheckedResolver {
 }
 
 impl CheckedResolver {
-    /// All addresses of a name; one that is not public refuses them all.
+    /// All addresses of a name. A single address that is not public refuses the whole name.
     async fn checked(&self, name: String) -> Result<Vec<IpAddr>, Refusal> {
         let addresses = self
             .lookup

@@ -1,25 +1,25 @@
-//! Words that a customer may read.
+//! Texts that are safe to show to a customer.
 //!
-//! Why a delivery failed is told to the customer who chose its address: in answers of the API, the history of exports, the
-//! outbox page. What a host name resolved to, or how a server names itself to ours, is not theirs to know: it would show them
-//! the operator's network. So reasons are made of [`CustomerWords`], which contain no address that a host can have, whatever
-//! they are made of. The operator's log has them.
+//! We explain a failed delivery to the customer who chose its address: in API answers, in the delivery history and on
+//! the outbox page. They must not learn what a host name resolved to or how a server identifies itself to us, because
+//! that would reveal the operator's network. So these explanations are [`CustomerWords`], which never contain a host's
+//! address, whatever text they come from. The operator's log has the addresses.
 //!
-//! Addresses are recognized wherever they stand, also in the middle of a word: an error may join them to anything. `std::io`
-//! and `a::b` parse as IPv6 addresses, too, but no host can have those, so they stay.
+//! We find addresses anywhere, even in the middle of a word, because an error may glue them to any text. `std::io` and
+//! `a::b` also parse as IPv6 addresses, but no host can have those, so they stay.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-/// What stands in the place of an address.
+/// Replaces an address.
 const HIDDEN: &str = "(address)";
 
-/// Words without addresses of hosts.
+/// Words from which all host addresses were removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerWords(String);
 
 impl CustomerWords {
-    /// These words, with each address of a host taken out.
+    /// Replaces every host address in these words.
     pub fn of(words: impl fmt::Display) -> CustomerWords {
         let words = words.to_string();
         let mut told = String::with_capacity(words.len());
@@ -43,13 +43,12 @@ impl fmt::Display for CustomerWords {
     }
 }
 
-/// Characters that addresses are written with. Brackets and a zone stand beside them.
+/// Characters that can be part of an address. Brackets and a zone are handled separately.
 fn is_of_address(character: char) -> bool {
     character.is_ascii_hexdigit() || matches!(character, '.' | ':')
 }
 
-/// A run of such characters without the address in it, if there is one. Letters and punctuation of a sentence may stand at
-/// both ends.
+/// Removes the address from a run of such characters, if it contains one. Letters and punctuation may surround it.
 fn without_address(run: &str) -> String {
     let longest = |start: usize| {
         (start + 1..=run.len().min(start + 51))
@@ -71,7 +70,7 @@ fn is_address(text: &str) -> bool {
     address.is_ok_and(can_be_a_hosts)
 }
 
-/// Nobody is given an IPv6 address that begins with eight zero bits, except for the loopback address and those that contain
+/// No host has an IPv6 address that begins with eight zero bits, except the loopback address and addresses that embed
 /// an IPv4 address (RFC 4291, 2.4 and 2.5; RFC 6052, 2.1).
 fn can_be_a_hosts(address: IpAddr) -> bool {
     let IpAddr::V6(address) = address else {

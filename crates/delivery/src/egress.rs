@@ -1,9 +1,9 @@
-//! The operator's way out of his network: none of its own, or an HTTP proxy.
+//! How requests leave the operator's network: directly, or through an HTTP proxy.
 //!
-//! Through a proxy everything is tunnelled by CONNECT (RFC 9110, 9.3.6), plain http too, so that the proxy sees the same of
-//! each: where to, and nothing else. The rules for addresses are kept before anything is handed over: names are resolved and
-//! checked here, and the proxy is asked for the address that was checked. Where only the proxy can resolve names, it is asked
-//! for the name; then it alone decides where that leads, and must refuse private networks itself.
+//! With a proxy we tunnel everything by CONNECT (RFC 9110, 9.3.6), even plain http, so the proxy learns the destination
+//! and nothing else. We resolve and check names before we contact the proxy, and ask it for the checked address. If
+//! only the proxy can resolve names, we ask it for the name; then the proxy alone decides where the name leads, and
+//! must refuse private networks itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,41 +17,37 @@ use hyper::header::HeaderValue;
 #[derive(Clone, Default)]
 pub struct Egress(Option<Arc<Proxy>>);
 
-/// An HTTP proxy.
 pub(crate) struct Proxy {
-    /// `http://host:port`.
     pub(crate) address: Uri,
     /// The value of Proxy-Authorization.
     pub(crate) authorization: Option<HeaderValue>,
-    /// It is asked for names.
+    /// Whether we ask the proxy for names instead of checked addresses.
     pub(crate) resolves_names: bool,
-    /// Hosts that are called without it.
+    /// Hosts we call without the proxy.
     except: Vec<String>,
 }
 
-/// Why a proxy's address cannot be used. None of its texts holds the address, which may hold a password.
+/// Why a proxy's address cannot be used. The messages never contain the address, because it may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EgressFault {
-    /// Not of the form.
     #[error("write it as http://host:port, or http://user:password@host:port")]
     Malformed,
-    /// The proxy itself is spoken to without TLS.
+    /// We speak to the proxy itself without TLS.
     #[error("the proxy is spoken to in plain http (what goes through it has its own TLS): begin with http://")]
     Scheme,
-    /// More than host and port.
+    /// The address has more than a host and a port.
     #[error("a proxy has no path: end after the port, and write / as %2F, ? as %3F and # as %23 in user and password")]
     Path,
 }
 
 impl Egress {
-    /// No proxy.
     pub fn direct() -> Egress {
         Egress::default()
     }
 
-    /// Through the proxy at `http://host:port`, with user and password before the host where it wants them
-    /// (percent-encoded). `except` names hosts, or literal addresses, that are called without it. `resolves_names` asks it
-    /// for names instead of checked addresses.
+    /// A proxy at `http://host:port`, optionally with a percent-encoded user and password before the host. `except`
+    /// lists hosts and literal addresses that we call directly. With `resolves_names` we ask the proxy for names
+    /// instead of checked addresses.
     pub fn proxy(address: &str, except: Vec<String>, resolves_names: bool) -> Result<Egress, EgressFault> {
         let rest = address.strip_prefix("http://").ok_or(if address.contains("://") {
             EgressFault::Scheme
@@ -79,7 +75,7 @@ impl Egress {
         }))))
     }
 
-    /// The proxy by which a host is called, if one is.
+    /// The proxy to use for a host, if any.
     pub(crate) fn proxy_for(&self, host: &str) -> Option<&Arc<Proxy>> {
         let host = host.trim_end_matches('.');
         self.0
@@ -109,7 +105,7 @@ fn basic(credentials: &str) -> Result<HeaderValue, EgressFault> {
     Ok(value)
 }
 
-/// Without the percent-encoding.
+/// Decodes percent-encoding.
 fn unescaped(text: &str) -> Result<Vec<u8>, EgressFault> {
     let mut plain = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();

@@ -1,16 +1,16 @@
-//! The one HTTP client that calls addresses which strangers chose.
+//! The only HTTP client that calls addresses chosen by strangers.
 //!
-//! **What it guards.** Every address that a host name resolves to is held to [`domain::public_address`] by the connector that
-//! then connects to the very addresses that it checked ([`crate::connector`]): a name that changes its answer between a check
-//! and the connection gains nothing. One address that is not public refuses the whole name. Literal addresses are held to the
-//! same. No redirect is followed, no proxy is taken from the environment; the operator's own proxy ([`crate::egress`]) gets
-//! checked addresses.
+//! **What it guards.** The connector ([`crate::connector`]) checks every address of a host name against
+//! [`domain::public_address`] and connects to exactly the addresses it checked, so a name that changes its answer
+//! between check and connection gains nothing. One address that is not public refuses the whole name. Literal addresses
+//! follow the same rules. The client follows no redirects and ignores proxies from the environment; the operator's own
+//! proxy ([`crate::egress`]) receives checked addresses.
 //!
-//! **What it bounds.** Connecting (name, connection, proxy, TLS), and the whole exchange with its body; of the body so many
-//! bytes are read, as they came (nothing is decompressed). Once the status is there, it stands: a slow, endless or broken body
-//! changes nothing.
+//! **What it limits.** The time to connect (name, connection, proxy, TLS), the time of the whole exchange including the
+//! body, and the number of body bytes it reads, as they arrive (it decompresses nothing). Once the status has arrived
+//! it is final: a slow, endless or broken body does not change the result.
 //!
-//! **What may fail** is [`Fault`]; reasons are told apart by type, never by an error's text.
+//! **What can fail.** See [`Fault`]. Callers distinguish reasons by type, never by an error's text.
 
 use std::future::Future;
 use std::io;
@@ -32,26 +32,25 @@ use crate::connector::{Connector, Refusal};
 use crate::customer_words::CustomerWords;
 use crate::egress::Egress;
 
-/// A connection that nobody uses is kept so long: less than many receivers keep theirs (Node 5 s), since a request on one that
-/// the other side is just closing is a try that failed.
+/// How long we keep an idle connection. This is shorter than many receivers keep theirs (Node: 5 s), because a request
+/// on a connection that the other side is closing is a failed try.
 const KEPT: Duration = Duration::from_secs(4);
 const ANYTHING: HeaderValue = HeaderValue::from_static("*/*");
 const OURSELVES: HeaderValue = HeaderValue::from_static(concat!("Countersign/", env!("CARGO_PKG_VERSION")));
 
-/// What a name resolves to, some time from now.
+/// The future answer of a name lookup.
 pub type Addresses = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// Asks DNS. The tests have their own.
+/// Resolves names. Tests bring their own.
 pub trait Lookup: Send + Sync {
-    /// The addresses of a host name.
     fn lookup(&self, host: String) -> Addresses;
 }
 
-/// Asks as the operating system does, each time on a thread of its own.
+/// Resolves names as the operating system does, each time on a new thread.
 ///
-/// The system's resolver blocks, for half a minute where a name server is silent, and dropping the question does not stop
-/// it. On the runtime's blocking threads a few such names would hold up every use-case, which run there, too. Threads are
-/// bounded by the runner: a receiver has few workers, and each asks once a try.
+/// The system's resolver blocks for up to half a minute if a name server is silent, and dropping the future does not
+/// stop it. A few such names would block the runtime's blocking threads, which all use-cases need. The runner limits
+/// the number of threads: a receiver has few workers, and each resolves a name once per try.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
@@ -63,7 +62,7 @@ impl Lookup for SystemLookup {
             .stack_size(256 * 1024)
             .spawn(move || {
                 let found = (host.as_str(), 0).to_socket_addrs();
-                // Nobody waits any more where the try has ended meanwhile.
+                // If the try has ended meanwhile, nobody is waiting for the answer.
                 let _ = answer.send(found.map(|found| found.map(|address| address.ip()).collect()));
             });
         Box::pin(async move {
@@ -73,16 +72,16 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// How long things may take, and how much is read.
+/// Limits on time and on the size of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Name and connection.
+    /// Name lookup and connection.
     pub connect: Duration,
-    /// The whole exchange, from the name to the end of what is read of the body.
+    /// The whole exchange, from the name lookup to the last body byte we read.
     pub total: Duration,
-    /// What is waited for the body once the status is there; only the history wants it.
+    /// How long we wait for the body after the status has arrived. Only the history needs it.
     pub body_wait: Duration,
-    /// So much of the body is read.
+    /// How much of the body we read.
     pub body_bytes: usize,
 }
 
@@ -97,41 +96,38 @@ impl Default for Limits {
     }
 }
 
-/// A receiver's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The status.
     pub status: u16,
     /// The value of Retry-After, if it is text.
     pub retry_after: Option<String>,
-    /// The start of the body, as it came.
+    /// The start of the body, as it arrived.
     pub start: Vec<u8>,
 }
 
-/// Why there is no answer, in words that a customer may read: which address a name led to, only the log says.
+/// Why there is no answer, in words a customer may read. Only the log says which address a name resolved to.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The name, or the URL itself, leads to an address that is not public.
+    /// The name or the URL leads to an address that is not public.
     #[error("the host leads to an address that is not public, so no connection was opened")]
     AddressRefused,
-    /// DNS gave no address.
+    /// DNS returned no address.
     #[error("the host name cannot be resolved: {0}")]
     NameNotResolved(CustomerWords),
     /// No connection, or no TLS session.
     #[error("no connection: {0}")]
     NotConnected(CustomerWords),
-    /// Too slow.
     #[error("no answer within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// The connection broke before a status came, or what came was no HTTP.
+    /// The connection broke before a status arrived, or the answer was not HTTP.
     #[error("the exchange broke: {0}")]
     Broken(CustomerWords),
-    /// The client itself cannot be made.
+    /// We could not create the client itself.
     #[error("the HTTP client cannot be made: {0}")]
     Client(CustomerWords),
 }
 
-/// The guarded client. Cheap to clone; connections are kept alive and shared.
+/// The guarded client. Cheap to clone; clones share the connections they keep alive.
 #[derive(Clone)]
 pub struct GuardedClient {
     http: Client<Connector, Full<Bytes>>,
@@ -139,17 +135,17 @@ pub struct GuardedClient {
 }
 
 impl GuardedClient {
-    /// A client that resolves names as the operating system does.
+    /// Resolves names as the operating system does.
     pub fn new(rules: AddressRules) -> Result<GuardedClient, Fault> {
         GuardedClient::with(rules, Limits::default(), Arc::new(SystemLookup))
     }
 
-    /// A client with its own limits and its own way to resolve names.
+    /// A client with its own limits and name lookup.
     pub fn with(rules: AddressRules, limits: Limits, lookup: Arc<dyn Lookup>) -> Result<GuardedClient, Fault> {
         GuardedClient::through(&Egress::direct(), rules, limits, lookup)
     }
 
-    /// The same by the operator's way out.
+    /// Like [`GuardedClient::with`], through the operator's egress.
     pub fn through(
         egress: &Egress,
         rules: AddressRules,
@@ -165,17 +161,14 @@ impl GuardedClient {
         Ok(GuardedClient { http, limits })
     }
 
-    /// Sends a POST and waits for the answer.
     pub async fn post(&self, url: &CallbackUrl, headers: HeaderMap, body: Vec<u8>) -> Result<Answer, Fault> {
         self.exchange(Method::POST, url, headers, body).await
     }
 
-    /// Sends a PUT and waits for the answer.
     pub async fn put(&self, url: &CallbackUrl, headers: HeaderMap, body: Vec<u8>) -> Result<Answer, Fault> {
         self.exchange(Method::PUT, url, headers, body).await
     }
 
-    /// Sends a GET and waits for the answer.
     pub async fn get(&self, url: &CallbackUrl) -> Result<Answer, Fault> {
         self.exchange(Method::GET, url, HeaderMap::new(), Vec::new()).await
     }
@@ -212,7 +205,7 @@ impl GuardedClient {
         let mut body = response.into_body();
         let mut start = Vec::new();
         let enough = deadline.min(Instant::now() + self.limits.body_wait);
-        // An error or the end of the time leaves what was read so far.
+        // On an error or a timeout we keep what we have read so far.
         while let Ok(Some(Ok(frame))) = timeout_at(enough, body.frame()).await {
             let Some(chunk) = frame.data_ref() else { continue };
             let room = self.limits.body_bytes - start.len();
@@ -249,7 +242,7 @@ impl GuardedClient {
     }
 }
 
-/// The first error of a type in the chain of causes.
+/// The first error of type `E` in the chain of causes.
 fn cause<'e, E: std::error::Error + 'static>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e E> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -261,7 +254,7 @@ fn cause<'e, E: std::error::Error + 'static>(error: &'e (dyn std::error::Error +
     None
 }
 
-/// The innermost reason: the outer ones only say that a request failed.
+/// The innermost cause: the outer ones only say that a request failed.
 fn described(error: &(dyn std::error::Error + 'static)) -> CustomerWords {
     if let Some(certificate) = cause::<io::Error>(error).and_then(certificate_fault) {
         return CustomerWords::of(certificate);
@@ -273,7 +266,7 @@ fn described(error: &(dyn std::error::Error + 'static)) -> CustomerWords {
     CustomerWords::of(innermost)
 }
 
-/// What is wrong with a server's certificate. The library's own words list all that it names.
+/// What is wrong with a server's certificate. The library's own message lists every name in the certificate.
 fn certificate_fault(error: &io::Error) -> Option<&'static str> {
     use rustls::{CertificateError, Error};
     let Error::InvalidCertificate(fault) = error.get_ref()?.downcast_ref::<Error>()? else {

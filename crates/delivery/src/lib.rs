@@ -1,13 +1,12 @@
-//! Everything that leaves the house: webhooks to customers' servers, mails and messages to people.
+//! Everything we send out: webhooks to customers' servers, and mails and text messages to people.
 //!
-//! A use-case puts what is to be told into the outbox, in the transaction that decided it; this crate takes it from there.
-//! [`runner`] claims what is due and records what came of it, [`webhook`], [`mailer`] and [`messenger`] make one try, [`bounce`] reads
-//! what comes back of mails, [`guarded_client`]
-//! is the only way by which an address that a stranger chose is called, [`schedule`] says when a failed try is repeated.
+//! A use-case writes what must be sent to the outbox, in the transaction that decided it. This crate delivers it.
+//! [`runner`] claims what is due and records the result; [`webhook`], [`mailer`] and [`messenger`] make one try;
+//! [`bounce`] reads returned mails; [`guarded_client`] is the only way to call an address that a stranger chose;
+//! [`schedule`] decides when to repeat a failed try.
 //!
-//! Nothing is lost and nothing is promised that cannot be kept: each delivery arrives at least once, with the same id and
-//! the same bytes on every try, or ends as a dead letter that history shows.
-#![deny(missing_docs)]
+//! We lose nothing, and promise only what we can keep: each delivery arrives at least once, with the same id and the
+//! same bytes on every try, or ends as a dead letter that the history shows.
 
 pub mod bounce;
 mod connector;

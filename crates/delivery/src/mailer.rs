@@ -1,8 +1,8 @@
-//! One try of a mail, through the operator's SMTP server.
+//! One try to send a mail through the operator's SMTP server.
 //!
-//! The Message-ID is made of the event's id, so a server or a mailbox that gets a mail twice (the answer to the first try
-//! was lost) can tell. Sender, addressee and subject are handed to the mail library as values: it encodes them, and
-//! nothing that a person wrote can begin a new header line.
+//! The Message-ID comes from the event's id, so a server or mailbox that receives a mail twice (because the answer to
+//! the first try was lost) can recognise it. We pass sender, recipient and subject to the mail library as values, which
+//! it encodes, so no text that a person wrote can start a new header line.
 
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
@@ -22,17 +22,17 @@ use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executo
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-/// A name is written as it is where its header has at most so many signs: a line (RFC 5322, 2.1.1).
+/// We write a name without encoding if its header fits into one line of this many characters (RFC 5322, 2.1.1).
 const LINE: usize = 78;
-/// How long one mail may take in all, unless the settings say less; shorter than any lease's margin.
+/// The default limit for sending one mail. It is shorter than the margin of any lease.
 pub const LONGEST_SENDING: Duration = Duration::from_secs(40);
-/// How long an operator waits to hear whether the server is there.
+/// How long an operator waits for the result of a connection check.
 const LONGEST_CHECK: Duration = Duration::from_secs(15);
 
-/// How the connection to the server is protected.
+/// How the connection to the mail server is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailTls {
-    /// Not at all: a server on the same machine or network.
+    /// No protection, for a server on the same machine or network.
     None,
     /// Plain first, then STARTTLS, which the server must offer.
     StartTls,
@@ -43,19 +43,16 @@ pub enum MailTls {
 /// The operator's SMTP server.
 #[derive(Clone)]
 pub struct MailSettings {
-    /// The server's name.
     pub host: String,
-    /// Its port.
     pub port: u16,
-    /// How the connection is protected.
     pub tls: MailTls,
-    /// Who logs in, and with what.
+    /// User and password.
     pub login: Option<(String, String)>,
-    /// The address that mails come from.
+    /// The sender's address.
     pub from: String,
     /// How long connecting may take.
     pub timeout: Duration,
-    /// How long one mail may take in all, at most [`LONGEST_SENDING`]: the library bounds no single command.
+    /// How long one mail may take in all, at most [`LONGEST_SENDING`]. The library limits no single command.
     pub longest: Duration,
 }
 
@@ -68,13 +65,13 @@ impl std::fmt::Debug for MailSettings {
     }
 }
 
-/// The settings cannot be used.
+/// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MailSettingsFault {
-    /// The sender's address is none.
+    /// The sender's address is invalid.
     #[error("no mail address: {0}")]
     From(AddressError),
-    /// The name cannot be used for TLS.
+    /// The host name cannot be used for TLS.
     #[error("no name that TLS can be used with: {0}")]
     Tls(lettre::transport::smtp::Error),
 }
@@ -83,15 +80,15 @@ pub enum MailSettingsFault {
 #[derive(Debug, thiserror::Error)]
 #[error("{words}")]
 pub struct MailFault {
-    /// The server's code, where it answered.
+    /// The server's reply code, if it answered.
     pub code: Option<u16>,
-    /// Whether the same mail will never be taken.
+    /// Whether the server will never accept this mail.
     pub is_permanent: bool,
-    /// The server's words, or what went wrong on the way to it.
+    /// The server's words, or why we could not reach it.
     pub words: String,
 }
 
-/// Sends mails. Cheap to clone; connections are kept and shared.
+/// Sends mails. Cheap to clone; clones share their connections.
 #[derive(Clone)]
 pub struct Mailer {
     pool: Arc<Pool>,
@@ -99,7 +96,7 @@ pub struct Mailer {
     longest: Duration,
 }
 
-/// The library's pool of connections, which may be made and dropped only where a Tokio runtime is.
+/// The library's connection pool, which may be created and dropped only inside a Tokio runtime.
 struct Pool {
     builder: AsyncSmtpTransportBuilder,
     transport: OnceLock<AsyncSmtpTransport<Tokio1Executor>>,
@@ -114,14 +111,14 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if Handle::try_current().is_err() {
-            // The process is about to end; its connections end with it.
+            // The process is about to end, and its connections with it.
             std::mem::forget(self.transport.take());
         }
     }
 }
 
 impl Mailer {
-    /// Makes ready; connects at the first mail only.
+    /// Does not connect yet: the first mail does.
     pub fn new(settings: &MailSettings) -> Result<Mailer, MailSettingsFault> {
         let from = Address::from_str(&settings.from).map_err(MailSettingsFault::From)?;
         let tls = || TlsParameters::new(settings.host.clone()).map_err(MailSettingsFault::Tls);
@@ -147,7 +144,7 @@ impl Mailer {
         })
     }
 
-    /// Connects, greets, and logs in where a user is set: whether mails could be sent now. Sends none.
+    /// Checks whether mails can be sent now: connects, greets, and logs in if a user is set. Sends no mail.
     pub async fn check(&self) -> Result<(), MailFault> {
         let fault = |code, words| MailFault {
             code,
@@ -165,7 +162,7 @@ impl Mailer {
         }
     }
 
-    /// Sends a mail, and says what the server answered. `logo` is the PNG that the mail shows, where it shows one.
+    /// Sends a mail and returns the server's answer. `logo` is the PNG that the mail shows, if any.
     pub async fn send(
         &self,
         mail: &OutgoingMail,
@@ -183,7 +180,7 @@ impl Mailer {
             })?;
         let answer = sent.map_err(|error| MailFault {
             code: error.status().map(u16::from),
-            // The library refuses by itself an address that only SMTPUTF8 (RFC 6531) can carry, where the server has not got it.
+            // The library itself refuses an address that needs SMTPUTF8 (RFC 6531) if the server does not support it.
             is_permanent: (error.is_permanent() && is_about_the_mail(&error))
                 || (error.is_client() && !mail.to.is_ascii()),
             words: words(&error),
@@ -198,7 +195,7 @@ impl Mailer {
         event_id: &str,
         at: Timestamp,
     ) -> Result<Message, MailFault> {
-        // What cannot be written now can never be.
+        // A mail that we cannot write now we can never write.
         let unusable = |words: String| MailFault {
             code: None,
             is_permanent: true,
@@ -208,7 +205,7 @@ impl Mailer {
         let reply_to = mail.reply_to.as_deref().map(addressee).transpose();
         let reply_to = reply_to.map_err(|reason| unusable(format!("{:?}: {reason}", mail.reply_to)))?;
         let text = SinglePart::plain(mail.text.clone());
-        // The boundaries are fixed, so that every try sends the same bytes.
+        // Fixed boundaries, so every try sends the same bytes.
         let parts = MultiPart::builder()
             .kind(MultiPartKind::Alternative)
             .boundary(format!("={event_id}="));
@@ -216,7 +213,7 @@ impl Mailer {
             Some(html) => {
                 let (parts, html) = (parts.singlepart(text), SinglePart::html(html.clone()));
                 match logo {
-                    // A picture of our own within the mail (RFC 2387): nothing is fetched when it is read.
+                    // The picture is part of the mail (RFC 2387), so reading it fetches nothing.
                     Some(png) => parts.multipart(
                         MultiPart::builder()
                             .kind(MultiPartKind::Related)
@@ -234,7 +231,7 @@ impl Mailer {
             builder = builder.reply_to(Mailbox::new(None, address));
         }
         let (from, addressee) = (Mailbox::new(None, self.from.clone()), Mailbox::new(None, to.clone()));
-        // Said apart: what the library reads back from the header it wrote misses a local part in quotes.
+        // Set explicitly, because the library loses a quoted local part when it reads back the header it wrote.
         let envelope =
             Envelope::new(Some(self.from.clone()), vec![to.clone()]).map_err(|error| unusable(error.to_string()))?;
         let mut message = builder
@@ -247,7 +244,7 @@ impl Mailer {
             .header(AutoSubmitted)
             .multipart(body)
             .map_err(|error| unusable(error.to_string()))?;
-        // The library writes some names as no program may (RFC 5322, 4.1 lets it only read them).
+        // The library writes some names in a form that RFC 5322, 4.1 allows only for reading.
         for (header, name, address) in [("From", &mail.from_name, &self.from), ("To", &mail.to_name, &to)] {
             message.headers_mut().insert_raw(mailbox(header, name, address));
         }
@@ -260,8 +257,8 @@ fn inline_logo(png: Vec<u8>) -> Result<SinglePart, String> {
     Ok(Attachment::new_inline_with_name(LOGO_ID.to_owned(), "logo.png".to_owned()).body(png, media_type))
 }
 
-/// The address as every server takes it: its domain in the letters of DNS (RFC 5891). A local part of other letters stays,
-/// since only its own server knows another spelling of it.
+/// The address in the form every server accepts, with its domain in DNS letters (RFC 5891). A local part in other
+/// letters stays as it is, because only its own server knows another spelling.
 fn addressee(address: &str) -> Result<Address, String> {
     let (local, domain) = address.rsplit_once('@').ok_or("no @")?;
     let domain = domain::contact::dns_domain(domain).ok_or("the domain is none")?;
@@ -272,8 +269,8 @@ fn system_time(at: Timestamp) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_micros(u64::try_from(at.as_microsecond()).unwrap_or(0))
 }
 
-/// A header with one mailbox (RFC 5322, 3.4): the name as words, in quotes where it has other signs, or as encoded words where
-/// it has other letters, looks like one of them, or is long.
+/// A header with one mailbox (RFC 5322, 3.4). The name is plain words, quoted if it contains special characters, or
+/// encoded words if it contains other letters, looks like an encoded word, or is long.
 fn mailbox(header: &'static str, name: &str, address: &Address) -> HeaderValue {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     let is_printable = name.chars().all(|c| matches!(c, ' '..='~'));
@@ -282,7 +279,7 @@ fn mailbox(header: &'static str, name: &str, address: &Address) -> HeaderValue {
     let phrase = if name.is_empty() {
         String::new()
     } else if !is_printable || name.contains("=?") || !fits {
-        // A line of its own for the address: the last word may fill one.
+        // The address gets its own line, because the last word may fill one.
         format!("{}\r\n ", encoded_words(name))
     } else if name
         .split(' ')
@@ -300,10 +297,10 @@ fn mailbox(header: &'static str, name: &str, address: &Address) -> HeaderValue {
     )
 }
 
-/// Whether a refusal is about the addressee or the mail itself. All others of the 5yz codes are the operator's to mend (a
-/// password that was changed, a sender's address or a way that the server does not allow, a service that is shut), and then
-/// the same mail is taken: so they are tried again. The server's own class tells (RFC 3463 3.2, 3.3, 3.7), else the code
-/// (RFC 5321 4.2.3).
+/// Whether a refusal is about the recipient or the mail itself. The operator can fix the causes of all other 5yz codes
+/// (a changed password, a sender address or route the server does not allow, a service that is shut down), and then the
+/// server accepts the same mail, so we retry those. The server's enhanced code decides (RFC 3463 3.2, 3.3, 3.7),
+/// otherwise the basic code (RFC 5321 4.2.3).
 fn is_about_the_mail(error: &lettre::transport::smtp::Error) -> bool {
     let words = words(error);
     let class = words.split_whitespace().find_map(|word| {
@@ -322,7 +319,7 @@ fn is_about_the_mail(error: &lettre::transport::smtp::Error) -> bool {
     }
 }
 
-/// The library's sentence with the causes below it, where the server's own words are.
+/// The library's message followed by its causes, which include the server's own words.
 fn words(error: &lettre::transport::smtp::Error) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -337,7 +334,7 @@ fn words(error: &lettre::transport::smtp::Error) -> String {
     text
 }
 
-/// The subject, which arrives as it was typed: what looks like an encoded word (RFC 2047) is encoded itself.
+/// The subject, which arrives exactly as typed: text that looks like an encoded word (RFC 2047) is encoded itself.
 #[derive(Clone)]
 struct WrittenSubject(String);
 
@@ -359,7 +356,7 @@ impl Header for WrittenSubject {
     }
 }
 
-/// The text as encoded words of at most 75 characters, one a line (RFC 2047 2).
+/// The text as encoded words of at most 75 characters, one per line (RFC 2047 2).
 fn encoded_words(text: &str) -> String {
     const MOST_BYTES: usize = 36;
     let mut words: Vec<String> = Vec::new();
@@ -380,7 +377,7 @@ fn encoded_words(text: &str) -> String {
     words.join("\r\n ")
 }
 
-/// RFC 3834: no out-of-office note is wanted.
+/// Asks for no out-of-office reply (RFC 3834).
 #[derive(Clone)]
 struct AutoSubmitted;
 
@@ -411,7 +408,7 @@ mod tests {
 
     use super::*;
 
-    /// What Python's e-mail package, which tells of every fault that it forgives, reads in headers given as lines of JSON.
+    /// Reads headers, given as lines of JSON, with Python's e-mail package, which reports every defect it tolerates.
     const JUDGE: &str = "
 import email.parser, email.policy, json, sys
 for line in sys.stdin:
@@ -496,7 +493,7 @@ for line in sys.stdin:
             .map(|header| serde_json::to_string(header).expect("text"))
             .collect();
         let mut input = judge.stdin.take().expect("its input");
-        // Read and written at the same time: neither waits for the other's pipe.
+        // Read and write at the same time, so neither blocks on the other's pipe.
         let writer = std::thread::spawn(move || input.write_all((asked.join("\n") + "\n").as_bytes()));
         let output = judge.wait_with_output().expect("answers");
         writer.join().expect("no panic").expect("written");
@@ -506,7 +503,8 @@ for line in sys.stdin:
         for ((name, header), answer) in names.iter().zip(&written).zip(answers.lines()) {
             let (read, address, faults): (String, String, Vec<String>) =
                 serde_json::from_str(answer).expect("an answer");
-            // Python keeps the blank between encoded words, which is none (RFC 2047, 6.2; its issue 92081).
+            // Python keeps the blank between encoded words, which is not part of the text (RFC 2047, 6.2; Python issue
+            // 92081).
             let without_blanks = |text: &str| text.replace(' ', "");
             let same = if header.matches("=?utf-8?b?").count() > 1 {
                 without_blanks(&read) == without_blanks(name)

@@ -1,9 +1,9 @@
-//! The network of the use-cases ([`app::network::Network`]) through guarded clients: one for the time-stamp authorities that
-//! the operator chose, by his rules for them, and one for what stands in certificates, by [`SourceRules`], which know no way
-//! to a private address but a host that the operator named.
+//! Implements the use-cases' network ([`app::network::Network`]) with guarded clients: one for the time-stamp
+//! authorities that the operator chose, with the operator's rules for them, and one for addresses found in
+//! certificates, with [`SourceRules`], which allow no private address except hosts that the operator named.
 //!
-//! Use-cases are blocking, the client is not: this waits on a small runtime of its own, so that a question may be asked from
-//! a server's thread and from a command without one. Never call it from async code.
+//! Use-cases block and the client is asynchronous, so this module waits on a small runtime of its own. That works from
+//! a server's thread and from a command without a runtime. Never call it from async code.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,18 +19,18 @@ use crate::egress::Egress;
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup, SystemLookup};
 use crate::webhook::Webhook;
 
-/// Time-stamp authorities answer within a second or two; nobody waits longer at his last approval.
+/// Time-stamp authorities answer within a second or two, and the last signer should not wait longer than this.
 const TOTAL: Duration = Duration::from_secs(10);
-/// Revocation lists of large authorities have some megabytes.
+/// Revocation lists of large authorities take several megabytes.
 const LARGEST_ANSWER: usize = 10 * 1024 * 1024;
 
-/// Where revocation lists, OCSP responders and issuers' certificates may be that certificates name. Plain http is always
-/// allowed: what comes is signed, and most authorities serve it so (RFC 5280, 8).
+/// Where the revocation lists, OCSP responders and issuer certificates named in certificates may be. Plain http is
+/// always allowed: the data is signed, and most authorities serve it that way (RFC 5280, 8).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceRules {
     /// Ports besides 80 and 443.
     pub ports: Vec<u16>,
-    /// Host names, or literal addresses, that may be private ones: those of the operator's own authority.
+    /// Host names or literal addresses that may be private: those of the operator's own authority.
     pub private_hosts: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl SourceRules {
     }
 }
 
-/// A client with the rules that it keeps.
+/// A client with the rules that it follows.
 struct Guard {
     client: GuardedClient,
     rules: AddressRules,
@@ -61,7 +61,7 @@ impl Guard {
         let limits = Limits {
             total: TOTAL,
             body_wait: TOTAL,
-            // One more than is taken, so that a longer answer shows.
+            // One byte over the limit, so a longer answer is noticed.
             body_bytes: LARGEST_ANSWER + 1,
             ..Limits::default()
         };
@@ -77,29 +77,28 @@ impl Guard {
     }
 }
 
-/// The guarded network.
 pub struct GuardedNetwork {
     authorities: Guard,
     sources: Guard,
     /// For the hosts that the operator named.
     named: Guard,
     source_rules: SourceRules,
-    /// As deliveries are made.
+    /// Uses the same rules as deliveries.
     webhooks: GuardedClient,
     egress: Egress,
     lookup: Arc<dyn Lookup>,
-    /// Taken out when dropped: a runtime must not be dropped where async code runs, and may be left to itself.
+    /// An `Option`, so that dropping this can leave the runtime to itself: a runtime must not be dropped in async code.
     runtime: Option<Runtime>,
 }
 
 impl GuardedNetwork {
-    /// A network that resolves names as the operating system does. Time-stamp authorities may be where `authorities` says,
-    /// over plain http too.
+    /// Resolves names as the operating system does. `authorities` says where time-stamp authorities may be; plain http
+    /// is allowed for them.
     pub fn new(authorities: &AddressRules, sources: &SourceRules) -> Result<GuardedNetwork, Fault> {
         GuardedNetwork::with(authorities, sources, &(Arc::new(SystemLookup) as Arc<dyn Lookup>))
     }
 
-    /// A network with its own way to resolve names.
+    /// Uses its own name lookup.
     pub fn with(
         authorities: &AddressRules,
         sources: &SourceRules,
@@ -108,7 +107,7 @@ impl GuardedNetwork {
         GuardedNetwork::through(&Egress::direct(), authorities, sources, lookup)
     }
 
-    /// The same by the operator's way out.
+    /// The same through the operator's egress.
     pub fn through(
         egress: &Egress,
         authorities: &AddressRules,
@@ -140,7 +139,7 @@ impl GuardedNetwork {
         })
     }
 
-    /// The same with the operator's rules about callback addresses, for webhooks that are tried.
+    /// Adds the operator's rules for endpoints, for test calls to webhooks.
     pub fn with_webhooks(mut self, rules: &AddressRules) -> Result<GuardedNetwork, Fault> {
         let lookup = Arc::clone(&self.lookup);
         self.webhooks = GuardedClient::through(&self.egress, rules.clone(), Limits::default(), lookup)?;
@@ -154,7 +153,7 @@ impl GuardedNetwork {
         })
     }
 
-    /// The client for an address that stands in a certificate, with the address.
+    /// The client for an address found in a certificate, and the parsed address.
     fn source(&self, address: &SourceAddress) -> Result<(&Guard, CallbackUrl), NetworkFault> {
         let url = address.as_str();
         let guard = match CallbackUrl::stored(url) {

@@ -1,20 +1,20 @@
-//! The name by which this process holds leases, and whether the holder of another lease is dead.
+//! Names the process that holds a lease, and tells whether the holder of another lease is dead.
 //!
-//! After `kill -9` the leases of the dead process would keep their deliveries back until they end. So the name says on
-//! which machine, and by which process, a lease is held: host, process number, and the process's start time, which tells
-//! it from a later one of the same number. A host is its name, its present boot, and the space in which its processes are
-//! numbered: containers may share the name, and then neither knows of the other's processes. Where the system does not say
-//! (no `/proc`), and after a restart of the machine, leases simply end by themselves.
+//! After `kill -9`, the dead process's leases would hold up their deliveries until they expire. So the name contains
+//! the machine and the process: host, process number, and start time, which distinguishes it from a later process with
+//! the same number. A host is its name, its current boot, and its PID namespace: containers may share a host name
+//! without seeing each other's processes. If the system does not provide this (no `/proc`), and after a reboot, leases
+//! simply expire.
 
 use std::fs;
 
-/// This process: `host/number/start`, the host being `name+boot+space`.
+/// This process: `host/number/start`, where the host is `name+boot+space`.
 pub fn this_process() -> String {
     let number = std::process::id();
     format!("{}/{number}/{}", host(), start_of(number).unwrap_or_default())
 }
 
-/// Whether the process that goes by this name ran on this machine and is no more.
+/// Whether the process with this name ran on this machine and has ended.
 pub fn is_dead(owner: &str) -> bool {
     let mut parts = owner.rsplitn(3, '/');
     let (Some(start), Some(number), Some(on)) = (parts.next(), parts.next(), parts.next()) else {
@@ -39,11 +39,11 @@ fn host() -> String {
     format!("{}+{}+{}", name.trim(), boot.trim(), space.to_string_lossy())
 }
 
-/// When a living process started, in ticks since the machine did; none for one that is no more, or only waits for its
-/// parent to take notice of its end.
+/// When a living process started, in ticks since boot. `None` if it has ended or is a zombie.
 fn start_of(number: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-    // The name in brackets may hold anything, so count from behind it: state is the first word, start the twentieth.
+    // The name in brackets may contain anything, so count from behind it: the state is the first word, the start the
+    // twentieth.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut words = rest.split_whitespace();
     match words.next()? {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_other_machines_and_other_names() {
-        // Another container of the same name, or this machine before it was started anew.
+        // Another container with the same name, or this machine before a reboot.
         let (before_the_space, _) = host()
             .rsplit_once('+')
             .map(|(a, b)| (a.to_owned(), b.to_owned()))

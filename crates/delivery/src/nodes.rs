@@ -1,14 +1,15 @@
-//! Takes back what a dead node had claimed, long before its leases end (docs/adr/0022).
+//! Takes back what a dead node had claimed, long before its leases expire (docs/adr/0022).
 //!
-//! Every node counts up a number of its own in the database, every two seconds. A node whose number stood still while this
-//! one counted up [`SILENCE`] times is dead to it: its row is removed, and all that it held is due again, in one transaction.
+//! Every two seconds, each node increments its own number in the database. If a node's number does not change while
+//! this node increments its own [`SILENCE`] times, this node treats it as dead: one transaction removes its row and
+//! makes everything it held due again.
 //!
-//! - No clock is compared with another: a node's silence is counted in beats of the one that listens. While the database is
-//!   away nobody beats, so nobody is taken for dead.
-//! - A node that was only slow, or stood still, goes on under the same name: its next beat makes its row anew. What it was
-//!   delivering may be delivered twice, as always when a lease ends; a result is recorded only by whoever holds the lease.
-//! - A node beats for as long as its work goes on ([`alive_while`]): while a runner lets what is under way come to its end,
-//!   nobody else takes that over. Once the work is done, the node leaves and gives back all that it still has.
+//! - Clocks are never compared: we measure a node's silence in beats of the listening node. While the database is down
+//!   nobody beats, so nobody counts as dead.
+//! - A node that was only slow or paused goes on under the same name: its next beat recreates its row. Its deliveries
+//!   may arrive twice, as always when a lease expires; only the holder of the lease can record a result.
+//! - A node beats as long as its work goes on ([`alive_while`]), so nobody takes over deliveries that a runner is still
+//!   finishing. When the work is done, the node leaves and gives back everything it still holds.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,12 +22,12 @@ use store::node::{self, Node};
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
-/// How often a node shows that it lives.
+/// How often a node shows that it is alive.
 pub const BEAT: Duration = Duration::from_secs(2);
-/// A node that is silent for so many beats of ours is dead: 6 to 8 seconds after its last one.
+/// A node that is silent for this many of our beats is dead: 6 to 8 seconds after its last beat.
 pub const SILENCE: u32 = 3;
 
-/// This node among the others.
+/// This node's view of the others.
 pub struct Nodes {
     app: Arc<App>,
     own: String,
@@ -34,8 +35,8 @@ pub struct Nodes {
     has_beaten: bool,
 }
 
-/// Does the work of a node that claims things, and shows for exactly as long that it lives; then leaves. `pause` is what lies
-/// between two beats ([`BEAT`]). If the work panics, so does this, and the node falls silent.
+/// Runs the work of a node that claims deliveries, beats exactly as long as it runs, and then leaves. `pause` is the
+/// time between two beats ([`BEAT`]). If the work panics, so does this function, and the node falls silent.
 pub async fn alive_while<T, P: Future<Output = ()>>(
     nodes: Nodes,
     pause: impl Fn() -> P,
@@ -68,7 +69,7 @@ pub async fn alive_while<T, P: Future<Output = ()>>(
     result
 }
 
-/// Asks the database on a thread for blocking work. A panic there is an error like others: the next beat comes all the same.
+/// Queries the database on a blocking thread. A panic there counts as an error, so the next beat still comes.
 async fn blocking(
     nodes: &Arc<Mutex<Nodes>>,
     ask: fn(&mut Nodes) -> Result<u64, store::Error>,
@@ -82,15 +83,15 @@ async fn blocking(
     })
 }
 
-/// When a node was heard last.
+/// When we last heard a node.
 struct Heard {
     beat: i64,
-    /// For so many of our beats it has not changed.
+    /// How many of our beats it has been silent for.
     silent: u32,
 }
 
 impl Nodes {
-    /// This node, by the name that it holds leases by.
+    /// `own` is the name by which this node holds its leases.
     pub fn new(app: Arc<App>, own: String) -> Nodes {
         Nodes {
             app,
@@ -100,7 +101,8 @@ impl Nodes {
         }
     }
 
-    /// Beats once, and takes over from nodes that have been silent for too long. Blocks. How many claims are due again.
+    /// Beats once and takes over from nodes that have been silent too long. Returns how many claims are due again.
+    /// Blocks.
     pub fn beat(&mut self) -> Result<u64, store::Error> {
         let own = self.own.clone();
         let (beat, all) = self
@@ -130,7 +132,7 @@ impl Nodes {
         Ok(released)
     }
 
-    /// Leaves: others have no longer to wait until this node is silent. Blocks. How many claims it gave back.
+    /// Leaves, so that others need not wait until this node is silent. Returns how many claims it gave back. Blocks.
     pub fn leave(&self) -> Result<u64, store::Error> {
         let (own, now) = (self.own.clone(), self.app.now());
         let released = self.app.store.write_relaxed(move |tx| node::leave(tx, &own, now))?;
@@ -140,7 +142,7 @@ impl Nodes {
         Ok(released)
     }
 
-    /// The nodes that have not been heard for too long.
+    /// The nodes that have been silent too long.
     fn silent(&mut self, all: Vec<Node>) -> Vec<Node> {
         self.heard.retain(|name, _| all.iter().any(|node| node.name == *name));
         let is_silent = |node: &Node| {

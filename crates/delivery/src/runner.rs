@@ -1,27 +1,28 @@
-//! The runner: takes what is due from the outbox, does the outside work, and records what came of it.
+//! The runner claims due deliveries from the outbox, makes the calls, and records the results.
 //!
-//! **Actors.** One loop a process decides everything: which deliveries are claimed, which are started, when results are
-//! written. The outside work runs in tasks of its own, with no transaction open; reading and writing the database runs on
-//! threads for blocking work, at most one claim and one batch of results at a time. Several processes may run on one
-//! database; the leases keep them apart.
+//! **Actors.** One loop per process decides which deliveries to claim, which to start and when to write results. The
+//! calls run in their own tasks, with no transaction open. Database work runs on blocking threads, at most one claim
+//! and one batch of results at a time. Several processes may share a database; leases keep them apart.
 //!
 //! **Guarantees.**
-//! - At least once: a result is written only while the lease is still held. A process that dies loses its leases: at the
-//!   next start on the same machine at once, to another within seconds (`nodes`).
-//! - One dead receiver never slows the others, nor one company another, nor a letter a webhook: `shares` says which bounds
-//!   that means. Claimed is what may begin now, and of receivers that answer quickly the next round.
-//! - What is not claimed costs nothing: a claim looks once at each lane (a receiver and a company) in which something waits,
-//!   however much that is. Where nothing is due that may begin, nothing is written.
-//! - Claims and results do not wait for the disk: what a machine that stops has lost of them is claimed, and made, again.
-//! - No wake-up is lost: the bell leaves a mark that is seen at the next look, and the loop looks by itself as well.
-//! - First tries of a workflow go out in order (the claim's own rule); after each batch of results the loop looks again.
-//! - Each try is signed by the secrets that hold at its own moment, however long it has waited for its turn.
-//! - No try lasts longer than its lease allows: what has not come back by then is given up, and its place is free. What it
-//!   waits for here before its receiver is asked is not held against the receiver.
+//! - At least once: a result is written only while its lease is still held. A process that dies loses its leases: at
+//!   once if it starts again on the same machine, otherwise to another node within seconds (`nodes`).
+//! - A dead receiver never slows the others, one company never slows another, and mails never slow webhooks; `shares`
+//!   defines the bounds. The runner claims what may begin now, plus the next round of receivers that answer quickly.
+//! - A backlog costs nothing: a claim looks once at each lane (a receiver and a company) with something waiting,
+//!   however much that is. If nothing due may begin, nothing is written.
+//! - Claims and results do not wait for the disk: if a crash of the machine loses them, they are claimed and delivered
+//!   again.
+//! - No wake-up is lost: the bell leaves a mark that the next look sees, and the loop also looks on its own.
+//! - First tries of a workflow go out in order (the claim enforces this); after each batch of results the loop looks
+//!   again.
+//! - Each try is signed with the secrets that are valid at that moment, however long it has waited.
+//! - No try outlasts its lease: a call that has not returned by then is given up, and its place is free. Time that a
+//!   try spends waiting inside this process does not count against the receiver.
 //!
-//! **What may fail.** A delivery that cannot be sent at all (its secret is gone, its body undecipherable) counts as a
-//! failed try and ends as a dead letter; its endpoint has not failed by it. A database that is away costs time only: leases
-//! end, and everything is tried again.
+//! **What may fail.** A delivery that cannot be sent at all (its secret is gone, its body cannot be decrypted) counts
+//! as a failed try and ends as a dead letter; this does not count against its endpoint. A database outage only costs
+//! time: leases expire, and everything is tried again.
 
 mod claims;
 mod results;
@@ -50,29 +51,28 @@ use crate::mailer::Mailer;
 use crate::messenger::Messengers;
 use crate::node;
 
-/// So many deliveries are told to the chains at once.
+/// How many deliveries we record in the audit trails at once.
 const NOTED_AT_ONCE: u32 = 200;
 
-/// How the runner works.
 #[derive(Debug, Clone)]
 pub struct RunnerSettings {
-    /// So many webhooks are under way at once.
+    /// How many webhooks run at once.
     pub workers: usize,
-    /// So many deliveries to one receiver: a host, the mail server, a gateway.
+    /// How many deliveries run at once to one receiver: a host, the mail server, a gateway.
     pub per_receiver: usize,
-    /// So many webhooks of one company.
+    /// How many webhooks of one company run at once.
     pub per_company: usize,
-    /// So many are claimed at once.
+    /// How many deliveries one claim takes.
     pub batch: u32,
-    /// How long a claim holds.
+    /// How long a claim lasts.
     pub lease: SignedDuration,
-    /// A lease that is nearer to its end than this is not begun with any more; no try lasts longer.
+    /// We start nothing whose lease expires sooner than this, and no try lasts longer.
     pub margin: SignedDuration,
-    /// How often the loop looks by itself.
+    /// How often the loop looks on its own.
     pub poll: Duration,
-    /// How far the telling of the chains follows behind.
+    /// How far recording in the audit trails lags behind.
     pub note_after: SignedDuration,
-    /// The name that leases are held by.
+    /// The name that holds the leases.
     pub owner: String,
 }
 
@@ -92,7 +92,7 @@ impl Default for RunnerSettings {
     }
 }
 
-/// Delivers what the outbox holds.
+/// Delivers the contents of the outbox.
 pub struct Runner {
     shared: Arc<Shared>,
     wake: Arc<Notify>,
@@ -104,22 +104,22 @@ struct Shared {
     mailer: Option<Mailer>,
     messengers: Option<Messengers>,
     settings: RunnerSettings,
-    /// The secrets that were read lately, and when.
+    /// Recently read secrets, with the time of reading.
     secrets: Mutex<HashMap<ClientId, KeptSecrets>>,
-    /// Held by the one delivery that reads secrets: a database that stalls holds one thread, not one for each.
+    /// Locked by the one delivery that reads secrets, so a stalled database blocks one thread instead of one per
+    /// delivery.
     reading: tokio::sync::Mutex<()>,
-    /// The leases of claims in doubt, whose answer did not come: what they took is not known here.
+    /// Leases of claims whose answer was lost: we do not know what they claimed.
     claims_in_doubt: Mutex<Vec<String>>,
-    /// The latest moment at which was claimed, in microseconds: the clock must not be before it.
+    /// The time of the latest claim, in microseconds. A clock before this was set back.
     latest_claim: AtomicI64,
-    /// What the shares count time from.
+    /// The start of the time scale for the shares.
     made: Instant,
 }
 
-/// How long [`Runner::work`] goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// Until told to stop.
+    /// Until `stop` completes.
     Forever,
     /// Until nothing is due.
     UntilIdle,
@@ -149,7 +149,7 @@ impl Runner {
                 reading: tokio::sync::Mutex::default(),
                 claims_in_doubt: Mutex::default(),
                 settings,
-                // At the first claim it is looked whether the clock was set back while nothing ran.
+                // The first claim checks whether the clock was set back while no runner was running.
                 latest_claim: AtomicI64::new(i64::MAX),
                 made: Instant::now(),
             }),
@@ -157,13 +157,13 @@ impl Runner {
         }
     }
 
-    /// Works until `stop` is there, then lets what is under way come to its end and gives back the rest.
+    /// Works until `stop` completes, then finishes what is in progress and gives back the rest.
     pub async fn run(self, stop: impl Future<Output = ()> + Send) {
         self.recover().await;
         self.work(Mode::Forever, stop).await;
     }
 
-    /// Works until nothing is due at the present moment; for tests and for programs that do one thing.
+    /// Works until nothing is due now; for tests and for one-shot programs.
     pub async fn run_until_idle(&self) {
         self.work(Mode::UntilIdle, std::future::pending()).await;
     }
@@ -206,7 +206,7 @@ impl Runner {
             }
             let stopping = work.stopping;
             tokio::select! {
-                // Results first: they make room.
+                // Results first, because they free places.
                 biased;
                 Some(done) = work.tasks.join_next_with_id() => work.task_ended(done),
                 result = ended(&mut work.finishing) => work.finished(result),

@@ -1,13 +1,14 @@
-//! When a failed delivery is tried again.
+//! Decides when to retry a failed delivery.
 //!
-//! Ten tries over about 75 hours: seconds at first, for a receiver that restarts; a day at last, for one that was broken
-//! over a weekend. Each delay is moved by up to a fifth, so that what failed together does not come back together; but the
-//! last try comes no sooner than [`LAST_TRY_AFTER`], so that three days of silence lose nothing.
+//! Ten tries over about 75 hours: seconds apart at first, for a receiver that restarts, and a day apart at the end, for
+//! one that was broken over a weekend. Each delay varies by up to a fifth, so that deliveries which failed together do
+//! not come back together. The last try comes no sooner than [`LAST_TRY_AFTER`], so an outage of three days loses
+//! nothing.
 
 use domain::Random;
 use jiff::{SignedDuration, Timestamp};
 
-/// How often a delivery is tried in one round.
+/// Tries in one round.
 pub const MOST_TRIES: u32 = 10;
 
 /// Seconds from one try to the next.
@@ -23,16 +24,15 @@ const DELAYS: [i64; MOST_TRIES as usize - 1] = [
     24 * 3600,
 ];
 
-/// The last try is no nearer than this to the event.
+/// The minimum time from the event to the last try.
 const LAST_TRY_AFTER: SignedDuration = SignedDuration::from_hours(74);
 
-/// A receiver may ask for no longer pause than this.
+/// The longest pause a receiver may ask for.
 const LONGEST_ASKED: SignedDuration = SignedDuration::from_hours(24);
 
-/// The moment of the next try after `tries_made` of this round for an event of that moment; none where that was the last.
+/// When to try next, after `tries_made` tries of this round. `None` if that was the last.
 ///
-/// A `Retry-After` (seconds or an HTTP date) is honoured where it asks for more than the schedule would wait, up to 24
-/// hours.
+/// A `Retry-After` (seconds or an HTTP date) counts if it asks for a longer pause than the schedule, up to 24 hours.
 pub fn next_try(
     tries_made: u32,
     event: Timestamp,
@@ -64,7 +64,7 @@ fn jittered(seconds: i64, random: &dyn Random) -> SignedDuration {
 fn asked_pause(value: &str, now: Timestamp) -> Option<SignedDuration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than an i64 holds ask for longer than anybody waits.
+        // More digits than an i64 can hold ask for longer than anybody waits.
         return Some(value.parse().map_or(LONGEST_ASKED, SignedDuration::from_secs));
     }
     // The three forms of RFC 9110, 5.6.7; the first with any offset.

@@ -1,33 +1,34 @@
-//! Who may have how much of the workers: how many deliveries of each lane (a receiver and a company) are claimed and begun.
+//! Shares out the workers: how many deliveries of each lane (a receiver and a company) are claimed and started.
 //!
-//! **Webhooks** share all workers. At three levels, all together, for each company, and for each receiver (a host, whatever
-//! its ports), there is a bound, and within each bound lanes that hold workers long have no more than a part:
-//! - a quick lane, which has answered quickly so many times one after the other, well or badly, may use the whole bound;
-//! - lanes of which that is not known yet have at most three quarters of it together with
-//! - the slow ones: those whose last try took long, as it does where nobody answers, and those that failed before this
-//!   process knew of them. These have at most half of it.
+//! **Webhooks** share all workers. There is a bound at each of three levels: overall, per company, and per receiver (a
+//! host, on any port). Within each bound, lanes that occupy workers for long may use only a part:
+//! - a quick lane, whose last answers all came quickly, good or bad, may use the whole bound;
+//! - new lanes, about which we do not know this yet, may use at most three quarters of it together with
+//! - slow lanes: those whose last try took long, as it does when nobody answers, and those that failed before this
+//!   process knew them. They may use at most half.
 //!
-//! Of its company's share the two have a half and a quarter, so that the new or dead hosts of few companies keep nobody
-//! else's waiting. A lane that is not known to be quick has few places of its own, too: enough to see whether the receiver is
-//! back; and the first of them before others of its kind have their second, which they have within the slow ones' part. So
-//! whatever number of receivers is known to be dead, half of the workers and of a receiver's places, and three quarters of a
-//! company's share, remain for those that are not slow.
+//! Of a company's share, new and slow lanes may use a half and slow ones a quarter, so that the new or dead hosts of a
+//! few companies do not delay everyone else's. A lane that is not quick also has few places of its own: enough to
+//! notice that the receiver is back. Every such lane gets its first place before any of them gets a second, and second
+//! places count towards the slow lanes' part. So however many receivers are known to be dead, half of the workers and
+//! of a receiver's places, and three quarters of a company's share, remain for lanes that are not slow.
 //!
-//! **Standing** is earned by steps and lost at once. A call under way for longer than a second makes its lane slow while it
-//! hangs, not when it ends. Each step up takes several quick answers one after the other; those that overtake an earlier call
-//! do not count, since that may be hanging. A lane that loses the highest standing needs twice as many from then on. So a
-//! receiver that hangs at every second call, or every tenth, is soon known for what it is, however quick its other answers.
+//! **Standing** rises in steps and falls at once. A call that has been running for over a second makes its lane slow
+//! while it hangs, not only when it ends. Each step up takes several quick answers in a row; answers that overtake an
+//! earlier call do not count, because that call may be hanging. A lane that loses the highest standing needs twice as
+//! many from then on. So a receiver that hangs on every second or tenth call is soon recognised, however quick its
+//! other answers.
 //!
-//! **Letters** have workers of their own: so many as one receiver has for each mail server or gateway, and as many again for
-//! the one-time codes that it carries, for which people wait. No company has more than a quarter of them: a mail server that
-//! is slow with its addressees keeps others' waiting only where four companies have such.
+//! **Mails and text messages** have their own workers: each mail server or gateway has as many as one receiver, and as
+//! many again for one-time codes, because people are waiting for those. No company may use more than a quarter: a mail
+//! server that is slow with one company's recipients delays others only if four companies have such recipients.
 //!
-//! **Turns.** Of lanes that share a bound the one with the fewest under way comes first, and each has one before any has a
-//! second: a lane with much to do, quick or slow, keeps no other out.
+//! **Turns.** Among lanes that share a bound, the one with the fewest running calls comes first, and each gets one
+//! before any gets a second. So a lane with much to do, quick or slow, never blocks another.
 //!
-//! What is claimed beyond what may begin is what a quick lane does next: while it works off one round, the next waits here.
-//! That is so only while nobody else waits for the places. Nothing else is claimed before it may begin, so that what waits
-//! for a dead receiver waits in the database.
+//! We claim more than may begin only for quick lanes: while a lane works off one round, its next round waits here. This
+//! happens only while nobody else waits for the places. Nothing else is claimed before it may begin, so the backlog of
+//! a dead receiver waits in the database.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -35,29 +36,28 @@ use std::time::Duration;
 use domain::CompanyId;
 use store::outbox::{DueLane, Lane};
 
-/// A try that took so long has held its worker for long, whatever came of it.
+/// A try that takes this long counts as slow, whatever its result.
 const LONG: Duration = Duration::from_secs(1);
-/// So many quick answers one after the other raise a lane's standing by a step.
+/// How many quick answers in a row raise a lane's standing by one step.
 const STEP: u32 = 8;
-/// So many at most, of a lane that has lost the highest standing again and again.
+/// The upper limit of that number for a lane that keeps losing the highest standing.
 const LONGEST_STEP: u32 = 64;
-/// After so many one after the other a lane's losses are forgotten.
+/// After this many quick answers in a row, a lane's losses are forgotten.
 const FORGIVEN: u32 = 1_000;
-/// Of so many lanes it is remembered how they answered.
+/// For how many lanes we remember how they answered.
 const MOST_REMEMBERED: usize = 10_000;
 
-/// The bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// Webhooks under way at once.
+    /// Webhooks running at once.
     pub(crate) workers: usize,
-    /// Deliveries under way to one receiver.
+    /// Deliveries running at once to one receiver.
     pub(crate) per_receiver: usize,
-    /// Webhooks under way of one company.
+    /// Webhooks of one company running at once.
     pub(crate) per_company: usize,
 }
 
-/// What a lane may be trusted with.
+/// How much we trust a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Standing {
     Slow,
@@ -69,9 +69,9 @@ pub(crate) enum Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Conduct {
     standing: Standing,
-    /// So many quick answers one after the other, since the last step.
+    /// Quick answers in a row since the last step.
     row: u32,
-    /// So many make a step.
+    /// How many make a step.
     step: u32,
 }
 
@@ -109,7 +109,7 @@ impl Conduct {
     }
 }
 
-/// How much there is of something, and how much of it may be held by lanes that are not known to be quick, or slow.
+/// The size of something, and the parts of it that lanes which are not quick, or are slow, may use.
 #[derive(Debug, Clone, Copy)]
 struct Bound {
     all: usize,
@@ -118,7 +118,7 @@ struct Bound {
 }
 
 impl Bound {
-    /// Of all workers, or of a receiver's places.
+    /// For all workers, or for a receiver's places.
     fn of_many(all: usize) -> Bound {
         Bound {
             all,
@@ -127,7 +127,7 @@ impl Bound {
         }
     }
 
-    /// Of a company's share.
+    /// For a company's share.
     fn of_company(all: usize) -> Bound {
         Bound {
             all,
@@ -137,7 +137,7 @@ impl Bound {
     }
 }
 
-/// How much of one bound is used, and by whom.
+/// How much of one bound is in use, by standing.
 #[derive(Debug, Clone, Copy, Default)]
 struct Used {
     all: usize,
@@ -156,7 +156,7 @@ impl Used {
         }
     }
 
-    /// How many more a lane of this standing may have of a bound; `of_lane`: it has so many.
+    /// How many more deliveries a lane of this standing may have within a bound. `of_lane` is how many it has.
     fn room(&self, bound: Bound, standing: Standing, of_lane: usize) -> usize {
         let mut room = bound.all.saturating_sub(self.all);
         if standing != Standing::Quick {
@@ -171,11 +171,11 @@ impl Used {
     }
 }
 
-/// The number of a call under way: a later one has a higher one.
+/// The number of a running call. Later calls have higher numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Call(u64);
 
-/// What is under way of one lane, each with the moment at which it began, and what was claimed of it and waits.
+/// A lane's running calls with their start times, and how many claimed deliveries wait.
 #[derive(Debug, Clone, Default)]
 struct Load {
     calls: BTreeMap<Call, Duration>,
@@ -187,42 +187,42 @@ impl Load {
         self.calls.len()
     }
 
-    /// Whether a call has not come back that would have from a quick receiver.
+    /// Whether a call is running longer than a quick receiver would take.
     fn is_hanging(&self, now: Duration) -> bool {
         self.calls.values().any(|began| now.saturating_sub(*began) >= LONG)
     }
 }
 
-/// What is under way at all. Moments are told as the time since any one moment, the same for all.
+/// All running and waiting deliveries. Times are durations since one fixed moment.
 #[derive(Debug)]
 pub(crate) struct Shares {
     bounds: Bounds,
     loads: HashMap<Lane, Load>,
     conducts: HashMap<Lane, Conduct>,
     calls: u64,
-    /// Lanes in which something was due and nothing could be claimed: it waits for an earlier first try. They come last.
+    /// Lanes with something due that could not be claimed because it waits for an earlier first try. They come last.
     blocked: HashSet<Lane>,
 }
 
-/// What is to be claimed.
+/// What to claim.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Of which lanes, and how many of each.
+    /// Lanes, with how many deliveries to claim of each.
     pub(crate) lanes: Vec<(Lane, u32)>,
-    /// Something due was left out since there is no room for it now.
+    /// Something due was left out because it has no room now.
     pub(crate) has_left_out: bool,
-    /// Others have all places of what was left out: the next that is free is not theirs before the next plan.
+    /// Others occupy all places of what was left out: the next free place must wait for the next plan.
     pub(crate) must_yield: bool,
-    /// Something due was left out since it would have been too much at once.
+    /// Something due was left out because the batch is full.
     pub(crate) is_full: bool,
 }
 
-/// How many more a lane may have.
+/// How many more deliveries a lane may have.
 #[derive(Debug, Clone, Copy)]
 struct Room {
-    /// By all bounds.
+    /// Within all bounds.
     now: usize,
-    /// None, and only since lanes of whatever standing have all places of a bound.
+    /// There is no room, and only because other lanes fill a bound, whatever their standing.
     is_taken: bool,
 }
 
@@ -291,7 +291,7 @@ impl Shares {
         }
     }
 
-    /// What is known of a lane; none where that is nothing.
+    /// The lane's standing, or `None` if we know nothing about it.
     fn known(&self, lane: &Lane, now: Duration) -> Option<Standing> {
         if self.loads.get(lane).is_some_and(|load| load.is_hanging(now)) {
             return Some(Standing::Slow);
@@ -311,8 +311,7 @@ impl Shares {
         tally
     }
 
-    /// What is to be claimed of the lanes in which something is due, at most `most` deliveries: one-time codes first, then by
-    /// turns.
+    /// Plans what to claim from lanes with something due, up to `most` deliveries: one-time codes first, then in turns.
     pub(crate) fn plan(&self, due: &[DueLane], most: usize, now: Duration) -> Plan {
         let mut tally = self.tally(now);
         let mut plan = Plan::default();
@@ -328,7 +327,7 @@ impl Shares {
                 (&due.lane, self.known(&due.lane, now).unwrap_or(unheard), 0)
             })
             .collect();
-        // The sort keeps the order in which equals have waited.
+        // The sort is stable, so lanes that compare equal keep the order in which they have waited.
         turns.sort_by_key(|(lane, ..)| {
             let load = self.loads.get(lane);
             (
@@ -374,19 +373,19 @@ impl Shares {
         plan
     }
 
-    /// Nothing could be claimed of these lanes. Whether that is new of one of them.
+    /// Records that nothing could be claimed from these lanes. Returns whether that is new for any of them.
     pub(crate) fn gave_nothing(&mut self, lanes: impl Iterator<Item = Lane>) -> bool {
         let before = self.blocked.len();
         self.blocked.extend(lanes);
         self.blocked.len() > before
     }
 
-    /// What waited for an earlier first try may be claimed now.
+    /// Deliveries that waited for an earlier first try may be claimable now.
     pub(crate) fn look_at_all(&mut self) {
         self.blocked.clear();
     }
 
-    /// One more was claimed of the lane; `has_failed`: before this process knew of it.
+    /// Records one more claimed delivery. `has_failed`: it failed before this process knew of it.
     pub(crate) fn claimed(&mut self, lane: &Lane, has_failed: bool) {
         self.loads.entry(lane.clone()).or_default().waiting += 1;
         if has_failed && !lane.is_of_letters() && !self.conducts.contains_key(lane) {
@@ -394,7 +393,7 @@ impl Shares {
         }
     }
 
-    /// How many of the waiting ones of which lanes may begin, by turns.
+    /// How many waiting deliveries of which lanes may begin, in turns.
     pub(crate) fn may_begin(&self, now: Duration) -> Vec<(Lane, usize)> {
         let mut tally = self.tally(now);
         let mut turns: Vec<(&Lane, &Load, usize)> = self
@@ -420,7 +419,7 @@ impl Shares {
             .collect()
     }
 
-    /// One of the lane's waiting ones is under way now.
+    /// One of the lane's waiting deliveries is running now.
     pub(crate) fn began(&mut self, lane: &Lane, now: Duration) -> Call {
         self.calls += 1;
         let call = Call(self.calls);
@@ -430,7 +429,7 @@ impl Shares {
         call
     }
 
-    /// The receiver of one under way is asked from now on: what was waited for before is not held against it.
+    /// We start to call the receiver now. Time before this does not count against it.
     pub(crate) fn asks(&mut self, lane: &Lane, call: Call, now: Duration) {
         let began = self.loads.get_mut(lane).and_then(|load| load.calls.get_mut(&call));
         if let Some(began) = began {
@@ -438,7 +437,7 @@ impl Shares {
         }
     }
 
-    /// One is over for reasons of ours, which says nothing about its receiver.
+    /// A call ended for reasons of ours, which says nothing about its receiver.
     pub(crate) fn withdrawn(&mut self, lane: &Lane, call: Call) {
         if let Some(load) = self.loads.get_mut(lane) {
             load.calls.remove(&call);
@@ -448,8 +447,8 @@ impl Shares {
         }
     }
 
-    /// One has ended, in whatever way: `took` is for how long its receiver was asked, if it was. A worker that was held for
-    /// long without that counts against the lane all the same.
+    /// A call ended, for whatever reason. `took` is how long we waited for the receiver, if we called it. Occupying a
+    /// worker for long counts against the lane even without a call.
     pub(crate) fn ended(&mut self, lane: &Lane, call: Call, took: Option<Duration>, now: Duration) {
         let Some(load) = self.loads.get(lane) else {
             return;
@@ -523,7 +522,7 @@ mod tests {
     const START: Duration = Duration::ZERO;
     const QUICK: Duration = Duration::from_millis(3);
 
-    /// Claims and begins what one plan says.
+    /// Claims and starts what one plan allows.
     fn round(shares: &mut Shares, lanes: &[DueLane], now: Duration) -> Plan {
         let plan = shares.plan(lanes, 64, now);
         for (lane, count) in &plan.lanes {
@@ -546,21 +545,21 @@ mod tests {
         shares.ended(lane, call, Some(took), now);
     }
 
-    /// One that takes so long.
+    /// Makes one call that takes this long.
     fn answer(shares: &mut Shares, lane: &Lane, took: Duration) {
         shares.claimed(lane, false);
         shares.began(lane, START);
         end(shares, lane, took);
     }
 
-    /// So many answers that a lane of which nothing is known is a quick one.
+    /// Makes enough calls for an unknown lane to become quick.
     fn prove(shares: &mut Shares, lane: &Lane, took: Duration) {
         for _ in 0..STEP {
             answer(shares, lane, took);
         }
     }
 
-    /// Claims and begins as much as there is room for, of a backlog without end in each of these lanes.
+    /// Claims and starts as much as there is room for, from an endless backlog in each lane.
     fn fill(shares: &mut Shares, lanes: &[DueLane]) {
         loop {
             if round(shares, lanes, START).lanes.is_empty() {
@@ -590,7 +589,7 @@ mod tests {
         assert_eq!(shares.standing(&lane, much_later + LONG), Standing::Quick);
         assert_eq!(under_way(&shares, |_| true), 0);
 
-        // The second of two hangs, whatever came of the first.
+        // The second of two calls hangs, whatever the first did.
         for _ in 0..2 {
             shares.claimed(&lane, false);
         }
@@ -686,7 +685,7 @@ mod tests {
             std::slice::from_ref(&quick.lane),
             "half of the workers are held by what hangs"
         );
-        // It comes back late, and is known by that.
+        // It comes back late, and is recognised by that.
         end(&mut shares, &hanging[0].lane, LONG);
         assert_eq!(shares.conducts[&hanging[0].lane].standing, Standing::Slow);
     }
@@ -767,7 +766,7 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// One ends, and what is free then is planned and begun.
+    /// Ends one call, then plans and starts whatever fits.
     fn turn(shares: &mut Shares, ended: &Lane, took: Duration, lanes: &[DueLane]) {
         end(shares, ended, took);
         round(shares, lanes, START);
@@ -873,7 +872,7 @@ mod tests {
                 let one = lane(&receiver, &format!("c{company}"));
                 now += Duration::from_millis(pause);
                 match action {
-                    // A claim, of what has failed before or has not; or one whose answer was lost.
+                    // A claim of something that has or has not failed before, or a claim whose answer was lost.
                     0..=2 => {
                         let due = DueLane { lane: one.clone(), has_failed: action == 0 };
                         for (lane, count) in shares.plan(&[due], 8, now).lanes {
@@ -884,7 +883,7 @@ mod tests {
                         }
                         shares.gave_nothing(std::iter::once(one));
                     }
-                    // An end with an answer, without one, as of a panic or a lost lease, or told twice.
+                    // An end with or without an answer (as after a panic or a lost lease), or an end reported twice.
                     3..=5 if !calls.is_empty() => {
                         let (lane, call) = calls.swap_remove(usize::try_from(pause).unwrap() % calls.len());
                         let took = (action == 3).then(|| Duration::from_millis(pause));
@@ -898,7 +897,7 @@ mod tests {
                 begin(&mut shares, &mut calls, now);
                 prop_assert_eq!(under_way(&shares, |_| true), calls.len());
             }
-            // Whatever waits comes to its turn, as others end.
+            // Everything that waits gets its turn as other calls end.
             while let Some((lane, call)) = calls.pop() {
                 shares.ended(&lane, call, None, now);
                 begin(&mut shares, &mut calls, now);

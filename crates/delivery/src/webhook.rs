@@ -1,8 +1,8 @@
-//! One try of a webhook: what is sent, and what the answer means.
+//! One try of a webhook: what we send, and what the answer means.
 //!
-//! The body is sent as it was made, byte for byte the same on every try. Headers follow the Standard Webhooks
-//! specification: `webhook-id` (the same on every try), `webhook-timestamp` (of this try), `webhook-signature` (one for
-//! each secret that is valid now, so that a receiver can change over while a secret is rotated).
+//! Every try sends the same body, byte for byte. The headers follow the Standard Webhooks specification: `webhook-id`
+//! (the same on every try), `webhook-timestamp` (of this try), and `webhook-signature` (one signature per valid secret,
+//! so a receiver can switch while a secret is rotated).
 
 use app::WebhookSecret;
 use base64::Engine;
@@ -17,20 +17,17 @@ use crate::guarded_client::{Answer, Fault, GuardedClient};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The status that says that the endpoint is gone for good.
+/// The endpoint is gone for good.
 const GONE: u16 = 410;
 
 /// A webhook that is ready to be sent.
 pub struct Webhook<'w> {
-    /// Where to.
     pub url: &'w CallbackUrl,
-    /// The event's id.
     pub event_id: &'w str,
     /// The customer's value of the Authorization header.
     pub authorization: Option<&'w [u8]>,
     /// The secrets that sign it.
     pub secrets: &'w [WebhookSecret],
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -40,13 +37,13 @@ pub enum TryFault {
     /// The client's own reasons.
     #[error(transparent)]
     Client(#[from] Fault),
-    /// A value that cannot stand in a header.
+    /// A value that cannot be sent in a header.
     #[error("the authorization value cannot stand in a header; start the workflow with another one")]
     Header(#[from] InvalidHeaderValue),
 }
 
 impl TryFault {
-    /// True where it never came to a connection, whatever the receiver is like.
+    /// Whether the try failed before we contacted the receiver, for reasons of ours.
     pub fn is_before_sending(&self) -> bool {
         matches!(self, TryFault::Header(_) | TryFault::Client(Fault::Client(_)))
     }
@@ -55,15 +52,14 @@ impl TryFault {
 /// What an answer means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Taken.
     Success,
-    /// To be tried again.
+    /// Try again.
     Failure,
     /// The endpoint is gone.
     Gone,
 }
 
-/// A 2xx is success, whatever the body; a redirect is a failure like any other.
+/// A 2xx is success, whatever the body. A redirect is a failure like any other.
 pub fn verdict(answer: &Answer) -> Verdict {
     match answer.status {
         200..=299 => Verdict::Success,
@@ -73,7 +69,6 @@ pub fn verdict(answer: &Answer) -> Verdict {
 }
 
 impl Webhook<'_> {
-    /// Sends it.
     pub async fn send(self, client: &GuardedClient, now: Timestamp) -> Result<Answer, TryFault> {
         let headers = self.headers(now)?;
         Ok(client.post(self.url, headers, self.body).await?)
@@ -112,7 +107,7 @@ impl Webhook<'_> {
 
 /// `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`.
 pub fn signature(key: &[u8], event_id: &str, timestamp: i64, body: &[u8]) -> String {
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(key) else {
         return String::new();
     };
@@ -128,7 +123,7 @@ pub fn signature(key: &[u8], event_id: &str, timestamp: i64, body: &[u8]) -> Str
 mod tests {
     use super::*;
 
-    /// The example that the Standard Webhooks specification prints for its signature scheme.
+    /// The example in the Standard Webhooks specification.
     #[test]
     fn the_signature_is_the_specifications() {
         let key = BASE64_STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();

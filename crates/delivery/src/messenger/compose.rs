@@ -1,4 +1,4 @@
-//! Requests from templates: values put into strings of a structure that is written out afterwards.
+//! Builds requests from templates. Values go into strings of a structure, which is serialised afterwards.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::description::{Description, Format, SignatureText};
 
-/// The template of this name is part of an address: what is put into it is percent-encoded.
+/// A template with this name is part of an address, so its values are percent-encoded.
 const PATH: &str = "path";
 /// Everything but the unreserved characters (RFC 3986, 2.3).
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -28,7 +28,7 @@ pub(super) struct Composed {
     pub(super) body: Vec<u8>,
 }
 
-/// What cannot be composed, with the setting that is to blame.
+/// Why a request cannot be composed, and which setting causes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unusable {
     pub(super) setting: String,
@@ -42,18 +42,17 @@ fn unusable(setting: impl Into<String>, reason: impl Display) -> Unusable {
     }
 }
 
-/// Fills templates.
 pub(super) struct Composer {
     environment: Environment<'static>,
 }
 
-/// What templates may name.
+/// The values that templates may name.
 pub(super) type Values = BTreeMap<&'static str, Named>;
 
 impl Composer {
     pub(super) fn new() -> Composer {
         let mut environment = Environment::new();
-        // A misspelt name is found when the program starts, not when the message lacks something.
+        // A misspelt name fails at start-up, not as a gap in a message.
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_formatter(|out, state, value| {
@@ -74,14 +73,12 @@ impl Composer {
         Composer { environment }
     }
 
-    /// Fills one template.
     pub(super) fn fill(&self, setting: &str, template: &str, values: &Values) -> Result<String, Unusable> {
         self.environment
             .render_named_str(setting, template, values)
             .map_err(|error| unusable(setting, described(&error)))
     }
 
-    /// The request of a description.
     pub(super) fn compose(
         &self,
         description: &Description,
@@ -114,7 +111,7 @@ impl Composer {
             value.set_sensitive(true);
             headers.insert(name, value);
         }
-        // After the headers, a body may not name what only they may.
+        // Only headers may name the signature, so the body must not.
         values.remove("signature");
         let filled_variables = variables
             .iter()
@@ -135,7 +132,7 @@ impl Composer {
         Ok(Composed { url, headers, body })
     }
 
-    /// A part of the body with its values; none where it comes out empty.
+    /// A part of the body with its values, or `None` if it comes out empty.
     fn filled(
         &self,
         template: &Value,
@@ -165,7 +162,7 @@ impl Composer {
                         Some(filled.map(|filled| (name.clone(), filled)))
                     })
                     .collect::<Result<Map<_, _>, _>>()?;
-                // A part that has lost its values, and has nothing left but constants, says nothing.
+                // If a part lost its values and only constants remain, leave it out.
                 let is_whole = filled.len() == members.len();
                 let says = filled
                     .values()
@@ -177,7 +174,7 @@ impl Composer {
     }
 }
 
-/// `{{ variables }}` and nothing else.
+/// Whether the text is `{{ variables }}` and nothing else.
 fn names_variables(text: &str) -> bool {
     let inner = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     inner.is_some_and(|inner| inner.trim() == "variables")
@@ -202,7 +199,7 @@ fn signature(secret: &str, signed: &str, text: SignatureText) -> String {
         return String::new();
     }
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
-        return String::new(); // HMAC takes keys of every length.
+        return String::new(); // HMAC accepts keys of every length.
     };
     mac.update(signed.as_bytes());
     let code = mac.finalize().into_bytes();
@@ -228,7 +225,7 @@ fn form(body: &Value) -> Result<String, Unusable> {
     Ok(form.finish())
 }
 
-/// The three characters that begin something in Slack's own notation.
+/// Escapes the three characters that are special in Slack's notation.
 fn slack_text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -241,8 +238,8 @@ fn without_control(text: &str) -> String {
         .to_owned()
 }
 
-/// The text in the characters that Korean carriers can write (EUC-KR, with all Hangul); what they lack, an emoji in a
-/// document's name, becomes a question mark: a gateway would refuse the whole message.
+/// The text in the characters that Korean carriers can transmit (EUC-KR with all Hangul). Anything else, such as an
+/// emoji in a document's name, becomes a question mark, because a gateway would refuse the whole message.
 fn korean(text: &str) -> String {
     text.chars()
         .filter(|character| !matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{200d}'))
@@ -253,14 +250,14 @@ fn korean(text: &str) -> String {
         .collect()
 }
 
-/// The length that Korean carriers count: they write EUC-KR, one byte for ASCII and two for everything else.
+/// The length as Korean carriers count it: EUC-KR, one byte for ASCII and two for everything else.
 fn korean_bytes(text: &str) -> usize {
     text.chars()
         .map(|character| if character.is_ascii() { 1 } else { 2 })
         .sum()
 }
 
-/// As much of the text as such a length holds.
+/// Cuts the text to `most` bytes in that count.
 fn korean_cut(text: &str, most: usize) -> String {
     let mut length = 0;
     text.chars()
@@ -326,7 +323,7 @@ mod tests {
             prop_assert_eq!(url.host_str(), Some("gateway.example.com"));
             prop_assert_eq!(url.query_pairs().count(), 1);
             prop_assert_eq!(url.query_pairs().next().unwrap().1, text.as_str());
-            // A text of dots alone means a folder (RFC 3986, 5.2.4), and leads nowhere but within the address.
+            // A segment of dots alone means a folder (RFC 3986, 5.2.4), and cannot leave the address.
             if !text.chars().all(|character| character == '.') {
                 prop_assert_eq!(url.path_segments().unwrap().count(), 3);
             }

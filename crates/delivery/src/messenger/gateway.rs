@@ -1,4 +1,4 @@
-//! One gateway: whom it serves, one try, and what its answer means.
+//! One gateway: whom it serves, how one try works, and what its answer means.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,22 +18,19 @@ use super::{Outgoing, Report, Verdict, kinds};
 use crate::egress::Egress;
 use crate::guarded_client::{Answer, Fault, GuardedClient, Limits, Lookup};
 
-/// What a gateway said in no form that is known: so much of it is shown, in characters.
+/// How many characters we show of an answer whose format we do not know.
 const LONGEST_QUOTE: usize = 300;
 
-/// A gateway's settings cannot be used.
+/// Why a gateway's settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("messenger.{gateway}.{setting}: {reason}")]
 pub struct GatewayFault {
-    /// The gateway.
     pub gateway: String,
-    /// Which of its settings.
     pub setting: String,
-    /// What is wrong with it.
     pub reason: String,
 }
 
-/// A gateway, ready to be asked.
+/// A gateway that is ready for use.
 pub struct Gateway {
     settings: Settings,
     composer: Composer,
@@ -42,7 +39,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Makes ready, and finds what is wrong with the settings: every kind of message is composed once.
+    /// Composes one message of every kind, to find errors in the settings.
     pub(super) fn new(egress: &Egress, settings: Settings, lookup: &Arc<dyn Lookup>) -> Result<Gateway, GatewayFault> {
         let fault = |setting: &str, reason: String| GatewayFault {
             gateway: settings.name.clone(),
@@ -58,7 +55,7 @@ impl Gateway {
             ports: port.into_iter().collect(),
         };
         let limits = Limits {
-            // Unlike a webhook's, the body of the answer says what became of the message.
+            // Unlike a webhook's, the body of this answer says what happened to the message.
             body_wait: Duration::from_secs(10),
             body_bytes: 64 * 1024,
             ..Limits::default()
@@ -109,17 +106,16 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.settings.name
     }
 
-    /// Where it is, for people.
+    /// For people to read.
     pub fn address(&self) -> &str {
         &self.settings.description.address
     }
 
-    /// Beginnings of the numbers that it reaches with every kind of message that it is given; `+` alone is every number.
+    /// Prefixes of the numbers that it reaches with every kind of message; `+` alone means every number.
     pub fn reaches(&self) -> Vec<String> {
         if self.settings.description.needs_id {
             return self.settings.ids.keys().cloned().collect();
@@ -130,7 +126,7 @@ impl Gateway {
         self.settings.countries.clone()
     }
 
-    /// The same for people.
+    /// The same as text for people.
     pub fn numbers(&self) -> String {
         if self.settings.description.needs_id {
             return format!("{} listed", self.settings.ids.len());
@@ -141,7 +137,6 @@ impl Gateway {
         }
     }
 
-    /// Whether it carries a kind of message.
     pub fn carries(&self, kind: &str) -> bool {
         !self.settings.description.needs_template || self.settings.templates.contains_key(kind)
     }
@@ -163,7 +158,7 @@ impl Gateway {
     pub(super) async fn send(&self, number: &Dialled, message: Outgoing<'_>, salt: &[u8]) -> Report {
         let description = &self.settings.description;
         let composed = self.values(number, message, salt).and_then(|values| {
-            // Without a template of the gateway there is nothing that variables would be put into.
+            // Without one of the gateway's templates there is nothing to put variables into.
             let none = std::collections::BTreeMap::new();
             let has_template = self.template(message.mail).is_some();
             let variables = if has_template { &self.settings.variables } else { &none };
@@ -189,7 +184,7 @@ impl Gateway {
             Ok(answer) => self.read(&answer),
             Err(fault) => {
                 let verdict = match fault {
-                    // Not a byte of the message has left.
+                    // Not a byte of the message has been sent.
                     Fault::AddressRefused | Fault::NameNotResolved(_) | Fault::NotConnected(_) | Fault::Client(_) => {
                         Verdict::NotNow
                     }
@@ -229,7 +224,7 @@ impl Gateway {
             status if reading.taken.contains(&status) => Verdict::Taken,
             200..=299 => match &reading.success_at {
                 None => Verdict::Taken,
-                // Without a readable answer nobody knows.
+                // Without a readable answer we do not know what happened.
                 Some(_) if json.is_none() => Verdict::Unknown,
                 Some(place) => match at(std::slice::from_ref(place)) {
                     Some(word) if reading.success_is.contains(&word) => Verdict::Taken,
@@ -237,10 +232,10 @@ impl Gateway {
                 },
             },
             status if reading.refused.contains(&status) => unless_temporary,
-            // Too much to do, or at rest.
+            // Overloaded or paused.
             429 | 503 => Verdict::NotNow,
             500..=599 => Verdict::Unknown,
-            // Credentials, rights, addresses: the operator's to mend, and then the message goes.
+            // Credentials, permissions, addresses: once the operator fixes them, the message goes through.
             _ => Verdict::NotNow,
         };
         let words: Vec<String> = [code, at(&reading.words_at)].into_iter().flatten().collect();
@@ -264,7 +259,7 @@ impl Gateway {
         }
     }
 
-    /// The words without what nobody may read: some gateways repeat what they were given.
+    /// Removes credentials, because some gateways repeat what they received.
     fn without_credentials(&self, words: String) -> String {
         [&self.settings.secret, &self.settings.key]
             .into_iter()
@@ -370,7 +365,7 @@ impl Method {
     }
 }
 
-/// A message of a kind with something in every place.
+/// A message of this kind with every value filled in.
 fn sample(kind: &str) -> OutgoingMail {
     let word = || "…".to_owned();
     OutgoingMail {
@@ -402,7 +397,7 @@ fn is_beginning(text: &str) -> bool {
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What stands at a place: a text, number or boolean as it is written.
+/// A text, number or boolean as it is written.
 fn shown(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,
@@ -412,7 +407,7 @@ fn shown(value: &Value) -> Option<String> {
     }
 }
 
-/// A UUID that is the same for the same event.
+/// A UUID that is always the same for the same event.
 fn uuid_of(event_id: &str) -> String {
     let digest = Sha256::digest(event_id.as_bytes());
     let mut bytes = [0; 16];

@@ -1,21 +1,22 @@
-//! Messages to telephone numbers, through the gateways that the operator chose.
+//! Sends messages to telephone numbers, through the gateways that the operator chose.
 //!
-//! **Actors.** A gateway is described ([`Description`]): address, headers, body, and how its answer is read. The ready
-//! ones are such descriptions and nothing more ([`profiles`]). [`Messengers`] holds all that are configured, in the order
-//! in which they are asked.
+//! **Actors.** A [`Description`] says how to call a gateway: address, headers, body, and how to read its answer. The
+//! built-in [`profiles`] are such descriptions and nothing more. [`Messengers`] has all configured gateways, in the
+//! order in which we ask them.
 //!
 //! **Guarantees.**
-//! - A value never changes the shape of a request: it is put into one string of a JSON document or one field of a form,
-//!   which are written out afterwards; into an address percent-encoded; into a header without control characters.
-//! - Everything goes through [`GuardedClient`]: no private address unless the operator allowed it for this gateway, no
-//!   redirect, a deadline, a bound on what is read.
-//! - Credentials stand in no `Debug`, and are taken out of the words that a gateway answers.
-//! - What is sent on a later try is the same but for time and salt, with the same id where the gateway takes one.
+//! - A value never changes the shape of a request. It goes into one string of a JSON document or one field of a form,
+//!   which we serialise afterwards; into an address percent-encoded; into a header without control characters.
+//! - Every request goes through [`GuardedClient`]: no private address unless the operator allowed it for this gateway,
+//!   no redirects, a deadline, and a limit on what we read.
+//! - Credentials appear in no `Debug` output, and we remove them from the words that a gateway answers.
+//! - Later tries send the same request except for time and salt, with the same id if the gateway accepts one.
 //!
-//! **One try** asks the gateways that serve the number, one after the other, until one has taken the message. The next is
-//! asked only where the one before has certainly not taken it: it refused, it was never reached, or it has too much to do.
-//! A gateway that may have taken it (no answer in time, an error of its own) ends the try, and the schedule repeats it:
-//! better a message twice than none, better once than twice. If all refuse, it is over.
+//! **One try** asks the gateways that serve the number, one after the other, until one accepts the message. We ask the
+//! next one only if the previous one has certainly not accepted it: it refused, we never reached it, or it is
+//! overloaded. If a gateway may have accepted the message (no answer in time, an internal error), the try ends and the
+//! schedule repeats it: a duplicate is better than no message, but one message is better than two. If all gateways
+//! refuse, the delivery has failed.
 
 mod compose;
 mod description;
@@ -37,19 +38,18 @@ use crate::guarded_client::{Lookup, SystemLookup};
 pub use description::{Description, Format, Gateway as GatewaySettings, Method, Reading, SignatureText};
 pub use gateway::{Gateway, GatewayFault};
 
-/// The kinds of messages that people with telephone numbers get, as templates are chosen by them.
+/// The kinds of messages that people with telephone numbers get. Each kind can have its own template.
 pub fn kinds() -> impl Iterator<Item = &'static str> + Clone {
     let kinds = MailKind::ALL.into_iter().filter(|kind| !kind.is_for_members());
     kinds.map(MailKind::word)
 }
 
-/// How long one try may take over all gateways; shorter than any lease's margin.
+/// How long one try may take over all gateways. It is shorter than the margin of any lease.
 const LONGEST_TRY: Duration = Duration::from_secs(40);
 
-/// A message that is ready to go.
+/// A message that is ready to be sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Outgoing<'m> {
-    /// What it says and to whom.
     pub mail: &'m OutgoingMail,
     /// The same on every try.
     pub event_id: &'m str,
@@ -57,38 +57,37 @@ pub struct Outgoing<'m> {
     pub at: Timestamp,
 }
 
-/// What became of a try at one gateway.
+/// The result of a try at one gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// The gateway's name in the configuration.
     pub gateway: String,
-    /// The HTTP status, where an answer came.
+    /// The HTTP status, if an answer arrived.
     pub status: Option<u16>,
-    /// What it means.
     pub verdict: Verdict,
-    /// The gateway's id of the message, where it gave one.
+    /// The gateway's id of the message, if it gave one.
     pub message_id: Option<String>,
-    /// The gateway's own words, or what went wrong on the way to it.
+    /// The gateway's own words, or why we could not reach it.
     pub words: String,
-    /// How long it asks to be left alone.
+    /// How long the gateway asks us to wait.
     pub retry_after: Option<String>,
 }
 
 /// What a gateway's answer means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It has taken the message.
+    /// The gateway accepted the message.
     Taken,
-    /// It will never take this message.
+    /// The gateway will never accept this message.
     Refused,
-    /// It has not taken it now: it was not reached, or has too much to do.
+    /// The gateway has not accepted the message yet: we could not reach it, or it is overloaded.
     NotNow,
-    /// It may have taken it.
+    /// The gateway may have accepted the message.
     Unknown,
 }
 
 impl Report {
-    /// Gateway, id and words on one line, as the history keeps them.
+    /// Gateway, id and words on one line, as the history stores them.
     pub fn line(&self) -> String {
         let id = self.message_id.as_deref().map(|id| format!("{id} "));
         format!("{}: {}{}", self.gateway, id.unwrap_or_default(), self.words)
@@ -97,7 +96,7 @@ impl Report {
     }
 }
 
-/// All gateways, in the order in which they are asked.
+/// All gateways, in the order in which we ask them.
 #[derive(Clone)]
 pub struct Messengers {
     gateways: Arc<Vec<Gateway>>,
@@ -105,7 +104,7 @@ pub struct Messengers {
 }
 
 impl Messengers {
-    /// Gateways that are reached by this way out, and resolve names as the operating system does.
+    /// Uses this egress, and resolves names as the operating system does.
     pub fn through(
         egress: &Egress,
         settings: Vec<GatewaySettings>,
@@ -114,7 +113,7 @@ impl Messengers {
         Messengers::made(egress, settings, random, &(Arc::new(SystemLookup) as Arc<dyn Lookup>))
     }
 
-    /// Gateways with their own way to resolve names, reached without a proxy.
+    /// Uses its own name lookup and no proxy.
     pub fn with(
         settings: Vec<GatewaySettings>,
         random: Arc<dyn Random>,
@@ -140,23 +139,22 @@ impl Messengers {
         })
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.gateways.is_empty()
     }
 
-    /// The gateways, in their order.
+    /// In the order in which we ask them.
     pub fn gateways(&self) -> &[Gateway] {
         &self.gateways
     }
 
-    /// Beginnings of the numbers to which one of them takes a kind of message.
+    /// Prefixes of the numbers that at least one gateway reaches with this kind of message.
     pub fn reaches(&self, kind: &str) -> Vec<String> {
         let carrying = self.gateways.iter().filter(|gateway| gateway.carries(kind));
         carrying.flat_map(Gateway::reaches).collect()
     }
 
-    /// What each of them is asked to take, in their order.
+    /// What each gateway carries, in their order.
     pub fn roster(&self) -> Vec<GatewayReach> {
         let gateways = self.gateways.iter();
         gateways
@@ -168,7 +166,7 @@ impl Messengers {
             .collect()
     }
 
-    /// Asks the gateways that serve the number until one has taken the message. None where none serves it.
+    /// Asks the gateways that serve the number until one accepts the message. `None` if no gateway serves it.
     pub async fn send(&self, message: Outgoing<'_>) -> Option<Vec<Report>> {
         let number = dialled(&message.mail.to)?;
         let serving: Vec<&Gateway> = self
@@ -182,7 +180,7 @@ impl Messengers {
         Some(self.ask(&serving, &number, message).await)
     }
 
-    /// Sends through one gateway, whichever numbers it serves; none where it does not exist or cannot carry the message.
+    /// Sends through one gateway, whichever numbers it serves. `None` if it does not exist or cannot carry the message.
     pub async fn send_through(&self, name: &str, message: Outgoing<'_>) -> Option<Vec<Report>> {
         let number = dialled(&message.mail.to)?;
         let gateway = self.gateways.iter().find(|gateway| gateway.name() == name)?;

@@ -1,13 +1,13 @@
-//! Ready descriptions of gateways. They say nothing that a configuration could not say, and every setting of a
+//! Built-in descriptions of gateways. A configuration can express everything they do, and every setting in a
 //! configuration replaces the profile's.
 //!
 //! | profile | what it is |
 //! |---|---|
-//! | `solapi` | SOLAPI (CoolSMS), Korea: KakaoTalk Alimtalk where a template is given for the kind of message, else SMS or LMS |
+//! | `solapi` | SOLAPI (CoolSMS), Korea: KakaoTalk Alimtalk if the kind of message has a template, otherwise SMS or LMS |
 //! | `sens` | NAVER Cloud SENS, Korea: SMS or LMS |
-//! | `sens-alimtalk` | NAVER Cloud SENS: KakaoTalk Alimtalk, which SENS itself follows with SMS or LMS where it fails |
+//! | `sens-alimtalk` | NAVER Cloud SENS: KakaoTalk Alimtalk; if it fails, SENS itself sends an SMS or LMS |
 //! | `twilio` | Twilio: SMS, everywhere |
-//! | `twilio-whatsapp` | Twilio: WhatsApp, with content templates where given |
+//! | `twilio-whatsapp` | Twilio: WhatsApp, with content templates if given |
 //! | `line` | LINE Messaging API: push messages to people whose LINE ids are listed |
 //! | `line-notification` | LINE notification messages: to numbers (by their hash), in Japan, Taiwan and Thailand |
 //! | `slack` | Slack `chat.postMessage`: to people or channels that are listed |
@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 
 use super::description::{Description, Format, Reading, SignatureText};
 
-/// Their names.
 pub const NAMES: [&str; 8] = [
     "solapi",
     "sens",
@@ -28,7 +27,7 @@ pub const NAMES: [&str; 8] = [
     "slack",
 ];
 
-/// A profile by its name, with the countries that it serves unless the operator says otherwise.
+/// A profile by its name, with the countries that it serves by default.
 pub fn profile(name: &str) -> Option<(Description, &'static [&'static str])> {
     Some(match name {
         "solapi" => (solapi(), &["+82"]),
@@ -54,7 +53,7 @@ fn places<const N: usize>(places: [&str; N]) -> Vec<String> {
     places.into_iter().map(str::to_owned).collect()
 }
 
-/// SOLAPI sends the text of a refused Alimtalk as SMS or LMS by itself, unless `disableSms` says otherwise.
+/// SOLAPI itself sends the text of a refused Alimtalk as SMS or LMS, unless `disableSms` forbids it.
 fn solapi() -> Description {
     Description {
         address: "https://api.solapi.com".to_owned(),
@@ -105,7 +104,7 @@ fn solapi() -> Description {
     }
 }
 
-/// What both services of SENS sign: method, path, time and key (API Gateway signature, version 2).
+/// What both SENS services sign: method, path, time and key (API Gateway signature, version 2).
 fn sens_base(path: &str, body: &str) -> Description {
     Description {
         address: "https://sens.apigw.ntruss.com".to_owned(),
@@ -159,7 +158,7 @@ fn sens() -> Description {
     )
 }
 
-/// The content must be the template's, word for word, with its variables filled: `texts` holds it.
+/// The content must match the template word for word, with its variables filled in. `texts` contains it.
 fn sens_alimtalk() -> Description {
     let base = sens_base(
         "/alimtalk/v2/services/{{ account }}/messages",
@@ -208,7 +207,7 @@ fn twilio_base(body: &str) -> Description {
             id_at: places(["/sid"]),
             code_at: places(["/code", "/error_code"]),
             words_at: places(["/message", "/error_message", "/status"]),
-            // The queue of the sender is full; too many requests at once.
+            // The sender's queue is full, or there are too many requests at once.
             temporary: places(["21611", "20429", "14107"]),
             ..Reading::default()
         },
@@ -217,7 +216,7 @@ fn twilio_base(body: &str) -> Description {
     }
 }
 
-/// Who sends may be a number or a messaging service (`MG…`).
+/// The sender may be a number or a messaging service (`MG…`).
 fn twilio() -> Description {
     twilio_base(
         r#"{
@@ -229,7 +228,7 @@ fn twilio() -> Description {
     )
 }
 
-/// Outside of a conversation `WhatsApp` takes content templates alone.
+/// Outside a conversation, `WhatsApp` accepts only content templates.
 fn twilio_whatsapp() -> Description {
     twilio_base(
         r#"{
@@ -259,7 +258,7 @@ fn line_base(path: &str, to: &str) -> Description {
     }
 }
 
-/// The retry key makes a push happen once; 409 says that it has.
+/// The retry key makes a push happen once; 409 means that it already has.
 fn line() -> Description {
     let base = line_base("/v2/bot/message/push", "{{ id }}");
     let mut described = headers([("X-Line-Retry-Key", "{{ uuid }}")]);
@@ -276,12 +275,12 @@ fn line() -> Description {
     }
 }
 
-/// This interface takes no retry key, and says 422 where the number is nobody's at LINE.
+/// This interface accepts no retry key, and answers 422 if the number does not belong to a LINE user.
 fn line_notification() -> Description {
     line_base("/bot/pnp/push", "{{ to|sha256 }}")
 }
 
-/// Slack answers 200 to everything that it has understood, and says `ok`.
+/// Slack answers 200 to every request it understands, and reports success in `ok`.
 fn slack() -> Description {
     Description {
         address: "https://slack.com".to_owned(),

@@ -80,12 +80,12 @@ impl Shared {
             .map(|(lane, _)| lane);
         let is_blocked = locked(shares).gave_nothing(gave_nothing);
         haul.may_be_more = held > 0 || !haul.unusable.is_empty() || is_full && (has_claimed || is_blocked);
-        // A lane that gave all that there was room for may have more.
+        // A lane that filled all its room may have more.
         haul.is_more_later = has_left_out || room.values().any(|left| *left == 0);
         Ok(haul)
     }
 
-    /// Counts due times from the present where the clock was set back: what is due by it would be far away.
+    /// Moves due times to the present if the clock was set back; otherwise they would be far in the future.
     fn follow_clock(&self, now: Timestamp) -> Result<(), app::Error> {
         let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
         if now.as_microsecond() < latest {
@@ -97,7 +97,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Divides what was claimed into what may begin and what cannot be sent; what lacks its secrets is given back.
+    /// Splits a claim into deliveries that may begin and ones that cannot be sent. Deliveries whose secrets cannot be
+    /// read now are given back.
     fn sort_out(&self, taken: Vec<Claimed>, now: Timestamp, haul: &mut Haul) {
         let unreadable = self.read_secrets(&taken, now);
         let mut without_secrets = Vec::new();
@@ -120,8 +121,8 @@ impl Shared {
         }
     }
 
-    /// Gives back what claims in doubt may have taken. One that the server was still at, whatever it waited for, is given back
-    /// by its lease's end.
+    /// Gives back what claims with a lost answer may have taken. If the server is still working on one, its lease
+    /// expires instead.
     pub(super) fn release_in_doubt(&self, now: Timestamp) -> Result<(), app::Error> {
         let in_doubt = self.claims_in_doubt().clone();
         if in_doubt.is_empty() {
@@ -142,8 +143,8 @@ impl Shared {
         self.claims_in_doubt.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds what was met for stopped endpoints, and more of what waits for them, so that it need not be met one by one. How
-    /// many.
+    /// Holds the claimed deliveries of stopped endpoints, and others waiting for the same endpoints, so that we need
+    /// not meet them one by one. Returns how many.
     fn hold(&self, stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>, lease: &str, now: Timestamp) -> u64 {
         let mut held = 0;
         for ((company, url), met) in stopped {
@@ -156,7 +157,7 @@ impl Shared {
         held
     }
 
-    /// Gives back what cannot begin now through no fault of its own. Where that fails, too, it waits for its lease's end.
+    /// Gives back deliveries that cannot begin now for reasons of ours. If that fails too, their leases expire.
     fn give_back(&self, claimed: Vec<Claimed>) {
         let later = self.app.now() + SignedDuration::from_secs(1);
         let given_back = self.app.store.write_relaxed(move |tx| {
@@ -176,7 +177,7 @@ impl Shared {
         self.app.note_deliveries(until, Some(after), NOTED_AT_ONCE)
     }
 
-    /// Lets go the next portion of what is held for an endpoint that is on again.
+    /// Releases the next batch of deliveries held for an endpoint that is on again.
     pub(super) fn let_go(&self) -> Result<bool, app::Error> {
         let store = &self.app.store;
         let Some((company, url)) = store.read_one(|tx| outbox::letting_go(tx).map_err(app::Error::from))? else {

@@ -1,4 +1,4 @@
-//! Writes what came of tries, while their leases hold.
+//! Writes the results of tries while their leases last.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,22 +9,21 @@ use tokio::time::Instant;
 
 use super::Shared;
 
-/// For so long a database that does not answer is asked to take results; what comes meanwhile is written after them.
+/// How long we retry writing results to a database that does not answer. Later results wait for them.
 const RESULTS_WAIT: Duration = Duration::from_secs(20);
 
 const RESULTS_PAUSE: Duration = Duration::from_millis(250);
 
-/// How results of a kind are written, all in one transaction; whether that may have been done before.
+/// Writes results of one kind in one transaction. The flag says that they may have been written before.
 type Write = fn(&Shared, Vec<Arc<Done>>, bool) -> Result<(), app::Error>;
 
-/// What a task came back with.
+/// What a task returned.
 pub(super) struct Done {
     pub(super) claimed: Claimed,
     pub(super) result: TaskResult,
 }
 
 impl Done {
-    /// Whether the receiver took it.
     pub(super) fn is_delivered(&self) -> bool {
         matches!(
             self.result,
@@ -35,7 +34,7 @@ impl Done {
         )
     }
 
-    /// The delivery and its try, where the receiver took it and that can be recorded with others of the kind.
+    /// The delivery and its try, if the receiver accepted it and it can be recorded together with others.
     pub(super) fn taken(&self) -> Option<(&Claimed, &Try)> {
         match &self.result {
             TaskResult::Tried {
@@ -46,7 +45,7 @@ impl Done {
         }
     }
 
-    /// How long its receiver was asked, if it was.
+    /// How long we waited for the receiver, if we called it.
     pub(super) fn took(&self) -> Option<Duration> {
         match &self.result {
             TaskResult::Tried {
@@ -59,13 +58,13 @@ impl Done {
         }
     }
 
-    /// Whether its receiver was not tried at all, for reasons of ours.
+    /// Whether we never called the receiver, for reasons of ours.
     pub(super) fn is_ours(&self) -> bool {
         matches!(self.result, TaskResult::Kept | TaskResult::NotBegun)
     }
 }
 
-/// The database did not answer: the deliveries are made again when their leases end.
+/// The database did not answer: the deliveries are made again when their leases expire.
 struct NotWritten;
 
 pub(super) enum TaskResult {
@@ -73,20 +72,20 @@ pub(super) enum TaskResult {
         made: Try,
         outcome: Outcome,
     },
-    /// There is no mail server, or no messenger for the number: the outbox page shows it.
+    /// There is no mail server, or no gateway for the number. The outbox page shows the message.
     Kept,
-    /// Not begun with: it waited too long for its turn, and the lease is about to end.
+    /// Not started: it waited too long for its turn, and its lease is about to expire.
     NotBegun,
 }
 
 impl Shared {
-    /// Writes results: what was taken first, so that an endpoint that has just taken something is not stopped. Whether a
-    /// workflow's next first try may have become due.
+    /// Writes results, successes first, so that an endpoint which has just accepted something is not stopped. Returns
+    /// whether a workflow's next first try may now be due.
     pub(super) fn finish(&self, results: Vec<Arc<Done>>) -> bool {
         let (taken, mut others): (Vec<_>, Vec<_>) = results.into_iter().partition(|done| done.taken().is_some());
         others.sort_by_key(|done| !done.is_delivered());
         let Ok(has_opened) = self.write_all_or_each(taken, Self::write_taken) else {
-            // The others would be written no more than these.
+            // Writing the others would fail in the same way.
             let count = others.len();
             tracing::warn!(count, "nor were those of deliveries that failed");
             return false;
@@ -94,9 +93,10 @@ impl Shared {
         self.write_all_or_each(others, Self::write_others).unwrap_or(false) || has_opened
     }
 
-    /// Writes results in one transaction; where that fails, each in its own, so that one cannot hold up the others. A database
-    /// that does not answer is asked again for all, for as long as a commit waits for it: asked for each, it would keep those
-    /// to come waiting until their leases end. Whether a workflow's next first try may have become due.
+    /// Writes results in one transaction. If that fails, writes each in its own, so that one bad result cannot hold up
+    /// the others. If the database does not answer, it retries them together for as long as a commit waits: retrying
+    /// one at a time would delay later results until their leases expire. Returns whether a workflow's next first try
+    /// may now be due.
     fn write_all_or_each(&self, results: Vec<Arc<Done>>, write: Write) -> Result<bool, NotWritten> {
         if results.is_empty() {
             return Ok(false);
@@ -140,7 +140,7 @@ impl Shared {
         Ok(opened)
     }
 
-    /// Writes what receivers took.
+    /// Writes results of deliveries that receivers accepted.
     fn write_taken(&self, results: Vec<Arc<Done>>, may_be_written: bool) -> Result<(), app::Error> {
         let now = self.app.now();
         self.app.store.write_one_relaxed(move |tx| {
@@ -153,10 +153,10 @@ impl Shared {
         })
     }
 
-    /// Writes what else came of deliveries.
+    /// Writes all other results.
     fn write_others(&self, mut results: Vec<Arc<Done>>, may_be_written: bool) -> Result<(), app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
-        // In one order, so that no two workers wait for each other's endpoints.
+        // Always in the same order, so that two workers cannot deadlock on each other's endpoints.
         results.sort_by(|one, other| one.claimed.endpoint().cmp(&other.claimed.endpoint()));
         self.app.store.write_relaxed(move |tx| {
             for done in &results {
@@ -186,7 +186,7 @@ impl Shared {
     }
 }
 
-/// A result holds only while its lease does. One that may have been written before has ended its lease itself.
+/// A result counts only while its lease lasts. If it may have been written before, that write ended the lease.
 fn lease_lost(claimed: &Claimed, may_be_written: bool) {
     if may_be_written {
         tracing::debug!(id = %claimed.id, "a result was in doubt: it was written, or its lease is lost");

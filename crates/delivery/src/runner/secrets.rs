@@ -1,4 +1,4 @@
-//! Clients' secrets, which sign each try at its own moment.
+//! Clients' secrets, which sign each try at the moment it is made.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
@@ -11,13 +11,14 @@ use tokio::task::spawn_blocking;
 
 use super::Shared;
 
-/// For so long a client's secrets are taken as they were read: so long after a rotation its secret signs at the latest.
+/// How long we reuse a client's secrets after reading them, and therefore how soon after a rotation the new secret
+/// signs.
 const SECRETS_KEPT: SignedDuration = SignedDuration::from_secs(1);
 
-/// A client's secrets, and when they were read.
+/// A client's secrets, with the time of reading.
 pub(super) type KeptSecrets = (Timestamp, Arc<SigningSecrets>);
 
-/// Why a client's secrets are not there.
+/// Why a client's secrets are not available.
 pub(super) enum SecretsFault {
     /// The database does not answer now.
     Unavailable,
@@ -26,7 +27,8 @@ pub(super) enum SecretsFault {
 }
 
 impl Shared {
-    /// Reads the secrets that sign these webhooks, unless they are known. Answers the clients whose cannot be read.
+    /// Reads the secrets for these webhooks unless we already have them. Returns the clients whose secrets could not be
+    /// read.
     pub(super) fn read_secrets(&self, claimed: &[Claimed], now: Timestamp) -> HashMap<ClientId, SecretsFault> {
         let mut asked = HashSet::new();
         let mut faults = HashMap::new();
@@ -44,14 +46,14 @@ impl Shared {
         faults
     }
 
-    /// A client's secrets, where they were read lately.
+    /// A client's secrets, if we read them recently.
     fn kept_secrets(&self, client: ClientId, now: Timestamp) -> Option<Arc<SigningSecrets>> {
         let kept = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, secrets) = kept.get(&client).filter(|(at, _)| are_fresh(*at, now))?;
         Some(Arc::clone(secrets))
     }
 
-    /// Reads a client's secrets, and keeps them for a moment.
+    /// Reads a client's secrets and caches them briefly.
     fn secrets(
         &self,
         company: &CompanyId,
@@ -81,7 +83,7 @@ impl Shared {
         }
     }
 
-    /// The secrets of a client that hold now.
+    /// A client's currently valid secrets.
     pub(super) async fn signing_secrets(
         self: &Arc<Self>,
         company: &CompanyId,
@@ -92,7 +94,7 @@ impl Shared {
         }
         let _reading = self.reading.lock().await;
         let now = self.app.now();
-        // Who read before may have read these.
+        // The previous holder of the lock may have read these.
         if let Some(secrets) = self.kept_secrets(client, now) {
             return Ok(secrets);
         }
@@ -105,7 +107,7 @@ impl Shared {
     }
 }
 
-/// Whether secrets that were read then may be used now.
+/// Whether secrets read at `read_at` may still be used.
 fn are_fresh(read_at: Timestamp, now: Timestamp) -> bool {
     now >= read_at && now.duration_since(read_at) < SECRETS_KEPT
 }

@@ -1,4 +1,4 @@
-//! One try of a delivery: a webhook, a mail or a message, and what came of it.
+//! One try of a delivery (a webhook, a mail or a text message) and its result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,21 +22,22 @@ use crate::messenger::{Outgoing, Report, Verdict as MessageVerdict};
 use crate::schedule::{MOST_TRIES, next_try};
 use crate::webhook::{self, Verdict, Webhook};
 
-/// In place of what a server said of a one-time code: some quote what they were sent, and members read the history.
+/// Replaces a server's answer to a one-time code: some servers quote what they received, and members can read the
+/// history.
 const NOT_KEPT: &str = "not kept: it may quote the code";
 
-/// So much of a fault is kept for the history, in characters.
+/// How many characters of an error the history stores.
 const LONGEST_FAULT: usize = 1_000;
 
 /// Why a webhook got no answer.
 enum NoAnswer {
-    /// It was sent, or no connection could be made.
+    /// We sent it, or could not connect.
     NoneCame(String),
-    /// It could not be sent at all.
+    /// We could not send it at all.
     NotSent(String),
 }
 
-/// When a try began, by the clock that tells the time and by one that never goes back.
+/// When a try began, by the wall clock and by the monotonic clock.
 #[derive(Clone, Copy)]
 pub(super) struct Began {
     pub(super) at: Timestamp,
@@ -44,7 +45,7 @@ pub(super) struct Began {
 }
 
 impl Began {
-    /// At the present moment, which is this.
+    /// `at` must be the present moment.
     pub(super) fn at(at: Timestamp) -> Began {
         Began {
             at,
@@ -52,14 +53,14 @@ impl Began {
         }
     }
 
-    /// Microseconds since then.
+    /// In microseconds.
     pub(super) fn duration(self) -> i64 {
         i64::try_from(self.moment.elapsed().as_micros()).unwrap_or(i64::MAX)
     }
 }
 
 impl Shared {
-    /// Makes the try; `asks` is told the moment from which its receiver is asked, and nobody waits for us.
+    /// Makes the try. `asks` is called when we start to call the receiver: time before that does not count against it.
     pub(super) async fn deliver(self: Arc<Self>, claimed: Claimed, asks: impl FnOnce(Duration)) -> Done {
         let longest = self.settings.margin.unsigned_abs();
         let secrets = match &claimed.channel {
@@ -83,7 +84,8 @@ impl Shared {
         };
         let result = match secrets {
             Some(secrets) if !is_late => {
-                // Each kind has nearer limits of its own, but for what it waits for here, such as the database.
+                // Each kind has tighter limits of its own, but those do not cover waits inside this process, such as
+                // for the database.
                 let tried = timeout(longest, self.attempt(&claimed, &secrets, began)).await;
                 tried.unwrap_or_else(|_| {
                     let outcome = self.again_in_time(&claimed, claimed.lane().is_of_codes(), None);
@@ -175,7 +177,7 @@ impl Shared {
         unanswered(began, reason, self.again(claimed, None))
     }
 
-    /// What cannot be sent at all says nothing about its receiver.
+    /// Fails without a call, which says nothing about the receiver.
     pub(super) fn not_sent(&self, claimed: &Claimed, began: Began, reason: &str) -> TaskResult {
         let next = match self.again(claimed, None) {
             Outcome::Retry(due_at) => Some(due_at),
@@ -277,7 +279,7 @@ impl Shared {
         TaskResult::Tried { made, outcome }
     }
 
-    /// The logo that a mail shows; none where it was taken away long ago.
+    /// The logo that the mail shows. `None` if it was removed long ago.
     async fn logo(&self, company: &CompanyId, mail: &OutgoingMail) -> Result<Option<Vec<u8>>, String> {
         let Some(hash) = mail.logo_hash() else {
             return Ok(None);
@@ -291,7 +293,7 @@ impl Shared {
         }
     }
 
-    /// The same for what a person gets: a code that nobody can give any more is no use to anybody.
+    /// Like `again`, but a one-time code is not repeated after it has expired.
     fn again_in_time(&self, claimed: &Claimed, is_secret: bool, retry_after: Option<&str>) -> Outcome {
         match self.again(claimed, retry_after) {
             Outcome::Retry(due_at) if is_secret && !one_time_code::is_alive(claimed.created_at, None, due_at) => {
@@ -301,7 +303,7 @@ impl Shared {
         }
     }
 
-    /// When a failed delivery is tried again, if it is.
+    /// When to retry a failed delivery, if at all.
     pub(super) fn again(&self, claimed: &Claimed, retry_after: Option<&str>) -> Outcome {
         let made = claimed.tries.saturating_add(1).min(MOST_TRIES);
         let (event, now) = (claimed.created_at, self.app.now());
@@ -320,14 +322,14 @@ pub(super) fn unanswered(began: Began, reason: &str, outcome: Outcome) -> TaskRe
     TaskResult::Tried { made, outcome }
 }
 
-/// Our own words about a failed delivery, as the history keeps them: without control characters, which a terminal would obey.
+/// Our own words about a failed delivery for the history, without control characters, which a terminal would interpret.
 pub(super) fn told(words: impl std::fmt::Display) -> String {
     let is_shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let words = CustomerWords::of(words).to_string();
     words.chars().filter(is_shown).take(LONGEST_FAULT).collect()
 }
 
-/// What the history keeps of what a mail server or gateway said of `mail`.
+/// What the history stores of a mail server's or gateway's answer to `mail`.
 fn quoted(mail: &OutgoingMail, words: impl std::fmt::Display) -> String {
     if mail.is_secret {
         NOT_KEPT.to_owned()

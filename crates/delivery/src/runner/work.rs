@@ -1,4 +1,4 @@
-//! The loop's state: what was claimed, what is under way, and what is to be done next.
+//! The loop's state: claimed deliveries, running tasks, and what to do next.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use super::results::Done;
 use super::{Mode, Shared};
 use crate::shares::{Bounds, Call, Shares};
 
-/// The end of a task that may not be there.
+/// Waits for a task that may not exist.
 pub(super) async fn ended<T>(task: &mut Option<JoinHandle<T>>) -> Result<T, JoinError> {
     match task {
         Some(running) => {
@@ -25,17 +25,17 @@ pub(super) async fn ended<T>(task: &mut Option<JoinHandle<T>>) -> Result<T, Join
     }
 }
 
-/// What one claim brought.
+/// The result of one claim.
 #[derive(Default)]
 pub(super) struct Haul {
     pub(super) ready: Vec<Claimed>,
-    /// Rows that cannot be sent, with the reason.
+    /// Deliveries that cannot be sent, with the reason.
     pub(super) unusable: Vec<Arc<Done>>,
-    /// There is more that may be claimed now.
+    /// More can be claimed now.
     pub(super) may_be_more: bool,
-    /// There may be more when a task has ended.
+    /// More may become claimable when a task ends.
     pub(super) is_more_later: bool,
-    /// Others have the places of what was left out.
+    /// Others occupy the places of what was left out.
     pub(super) must_yield: bool,
 }
 
@@ -43,17 +43,17 @@ type Claiming = JoinHandle<Result<Haul, app::Error>>;
 
 type Finishing = JoinHandle<bool>;
 
-/// Whether there may be more to do.
+/// Returns whether there may be more to do.
 type Chore = JoinHandle<Result<bool, app::Error>>;
 
-/// How far the chains were told of deliveries, where that is not all.
+/// How far deliveries are recorded in the audit trails, if not all are.
 type Noting = JoinHandle<Result<Option<Told>, app::Error>>;
 
-/// What is done beside the deliveries, a portion at a time.
+/// Work beside the deliveries, done one portion at a time.
 pub(super) struct Chores {
     pub(super) noting: Option<Noting>,
     pub(super) letting_go: Option<Chore>,
-    /// The chains may be behind, after this delivery.
+    /// The audit trails may lag behind, from this delivery on.
     pub(super) must_note: Option<Told>,
     /// Something may still be held for an endpoint that is on.
     pub(super) must_let_go: bool,
@@ -69,29 +69,28 @@ impl Chores {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeftOut {
     Nothing,
-    /// What has no room now.
+    /// It had no room.
     HasNoRoom,
-    /// Of that, something whose places others have.
+    /// It had no room, and others occupy some of its places.
     WaitsForOthers,
 }
 
-/// The loop's state.
 pub(super) struct Work {
     pub(super) shared: Arc<Shared>,
     pub(super) mode: Mode,
     pub(super) shares: Arc<Mutex<Shares>>,
-    /// What was claimed and waits for its turn.
+    /// Claimed and waiting for its turn.
     pub(super) waiting: HashMap<Lane, VecDeque<Claimed>>,
     pub(super) under_way: usize,
     pub(super) tasks: JoinSet<Done>,
-    /// Which task is which lane's call.
+    /// The lane and call of each running task.
     pub(super) calls: HashMap<tokio::task::Id, (Lane, Call)>,
     pub(super) results: Vec<Arc<Done>>,
     pub(super) claiming: Option<Claiming>,
     pub(super) finishing: Option<Finishing>,
     pub(super) chores: Chores,
     pub(super) left_out: LeftOut,
-    /// So many tasks have ended, and had when the last claim began.
+    /// How many tasks have ended, now and when the last claim began.
     pub(super) ended: u64,
     pub(super) ended_before_claim: u64,
     pub(super) look: bool,
@@ -153,7 +152,7 @@ impl Work {
         self.next_poll = Instant::now() + self.shared.settings.poll;
     }
 
-    /// Begins with the chores that are to be done; each comes again for as long as there is more.
+    /// Starts pending chores. Each repeats as long as there is more to do.
     pub(super) fn start_chores(&mut self) {
         if self.stopping {
             return;
@@ -170,14 +169,14 @@ impl Work {
         }
     }
 
-    /// Begins with what waits, unless the next claim is to share out what is free, since others wait for it.
+    /// Starts waiting deliveries, unless the next claim must share out the free places because others wait for them.
     pub(super) fn start_ready(&mut self) {
         if self.left_out != LeftOut::WaitsForOthers || !(self.look || self.claiming.is_some()) {
             self.begin();
         }
     }
 
-    /// Begins with what waits, as far as there is room, by turns.
+    /// Starts waiting deliveries in turns, as far as there is room.
     pub(super) fn begin(&mut self) {
         if self.stopping || self.waiting.is_empty() {
             return;
@@ -201,7 +200,7 @@ impl Work {
         self.waiting.retain(|_, waiting| !waiting.is_empty());
     }
 
-    /// Writes what has come back, one batch at a time: what comes meanwhile makes the next batch.
+    /// Writes results one batch at a time. Results that arrive meanwhile form the next batch.
     pub(super) fn start_finishing(&mut self) {
         if self.finishing.is_none() && !self.results.is_empty() {
             let (shared, results) = (Arc::clone(&self.shared), std::mem::take(&mut self.results));
@@ -224,7 +223,7 @@ impl Work {
         match result {
             Ok(Ok(haul)) => {
                 self.look |= haul.may_be_more;
-                // What ended meanwhile has made room that the claim did not see.
+                // Tasks that ended during the claim freed room it did not see.
                 self.look |= haul.is_more_later && self.ended != self.ended_before_claim;
                 self.left_out = match (haul.must_yield, haul.is_more_later) {
                     (true, _) => LeftOut::WaitsForOthers,
@@ -266,7 +265,7 @@ impl Work {
                 shares.ended(&lane, call, took, self.shared.made.elapsed());
             }
         }
-        // There is room for what had none.
+        // There is now room for what had none.
         self.look |= self.left_out != LeftOut::Nothing;
     }
 
@@ -284,7 +283,7 @@ impl Work {
 
     pub(super) fn finished(&mut self, result: Result<bool, JoinError>) {
         match result {
-            // The next of a workflow's first tries may be due now.
+            // The workflow's next first try may be due now.
             Ok(opened) => {
                 if opened {
                     locked(&self.shares).look_at_all();
@@ -295,7 +294,7 @@ impl Work {
         }
     }
 
-    /// Gives back what was claimed and not begun with.
+    /// Gives back what was claimed but not started.
     pub(super) async fn give_back(self) {
         let left: Vec<Claimed> = self.waiting.into_values().flatten().collect();
         let shared = self.shared;
@@ -319,7 +318,7 @@ impl Work {
     }
 }
 
-/// What a chore answers; nothing where it failed.
+/// The result of a chore, or `otherwise` if it failed.
 fn done<T: Default>(result: Result<Result<T, app::Error>, JoinError>, otherwise: &str) -> T {
     match result {
         Ok(Ok(answer)) => answer,

@@ -1,4 +1,4 @@
-//! Receivers that hang now and then, and good ones beside them, over some minutes of a clock of its own.
+//! Simulates receivers that sometimes hang, next to good ones, over several minutes of a simulated clock.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -16,20 +16,20 @@ const BOUNDS: Bounds = Bounds {
 const ANSWER: Duration = Duration::from_millis(200);
 const SILENCE: Duration = Duration::from_secs(15);
 const LENGTH: Duration = Duration::from_mins(1);
-/// After so long those that hang are known.
+/// After this long, the hanging receivers are known.
 const FIRST: Duration = Duration::from_secs(20);
-/// Good receivers are told something so often.
+/// How often good receivers get something.
 const EVERY: Duration = Duration::from_millis(700);
 const HANGING: usize = 100;
 const GOOD: usize = 6;
 
-/// Which calls a receiver lets hang.
+/// Which calls of a receiver hang.
 #[derive(Debug, Clone, Copy)]
 enum Manner {
     Never,
-    /// This one of so many.
+    /// Every n-th call.
     OneOf(u64),
-    /// Each by chance, one of so many.
+    /// Each call by chance, one in n.
     ByChance(u64),
 }
 
@@ -38,7 +38,7 @@ struct Host {
     manner: Manner,
     asked: u64,
     under_way: usize,
-    /// Since when each that is not claimed yet is due; of who hangs there is always more.
+    /// When each unclaimed delivery became due. Hanging receivers always have more.
     due: VecDeque<Duration>,
     claimed: VecDeque<Duration>,
 }
@@ -81,19 +81,19 @@ enum Event {
     Ended(usize, Call, Duration),
 }
 
-/// What came of it, at first and when those that hang were known.
+/// The result, at first and once the hanging receivers are known.
 #[derive(Debug, Default)]
 struct Seen {
-    /// The most workers that were held by those that hang.
+    /// The most workers that hanging receivers occupied.
     held: [usize; 2],
-    /// How long good receivers' deliveries waited, of a hundred the longest but one.
+    /// How long deliveries to good receivers waited (99th percentile).
     waited: [Duration; 2],
 }
 
 struct World {
     shares: Shares,
     hosts: Vec<Host>,
-    /// Where each stands in `hosts`.
+    /// The position of each lane in `hosts`.
     places: BTreeMap<Lane, usize>,
     events: BTreeMap<(Duration, u64), Event>,
     number: u64,
@@ -107,7 +107,7 @@ impl World {
         self.events.insert((when, self.number), event);
     }
 
-    /// Claims and begins what may begin, as the runner does.
+    /// Claims and starts what may begin, as the runner does.
     fn turn(&mut self, now: Duration) {
         let mut due: Vec<(Duration, DueLane)> = Vec::new();
         for host in &mut self.hosts {
@@ -151,7 +151,7 @@ impl World {
     }
 }
 
-/// Lets a hundred receivers of 25 companies hang in a manner, and six good ones of six of these beside them.
+/// Lets a hundred receivers of 25 companies hang, next to six good receivers of six of these companies.
 fn run(manner: Manner) -> Seen {
     let hanging = (0..HANGING).map(|number| Host::new(format!("hanging{number}"), number / 4, manner));
     let good = (0..GOOD).map(|number| Host::new(format!("good{number}"), number, Manner::Never));
@@ -191,7 +191,7 @@ fn run(manner: Manner) -> Seen {
         let most = &mut seen.held[usize::from(now >= FIRST)];
         *most = held.max(*most);
     }
-    // What still waits has waited, too.
+    // Deliveries that are still waiting count too.
     for host in &world.hosts[HANGING..] {
         let left = host.due.iter().chain(&host.claimed);
         world

@@ -1,4 +1,5 @@
-//! Two kinds of addresses, two rules: a time-stamp authority is the operator's, what stands in certificates is strangers'.
+//! Two kinds of addresses with two sets of rules: the operator chooses time-stamp authorities, strangers choose the
+//! addresses in certificates.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use testkit::receiver::{Answer, Receiver};
 
 use crate::house::{FixedLookup, private};
 
-/// An address as it comes out of a certificate.
+/// An address as it is read from a certificate.
 pub fn named(url: &str) -> SourceAddress {
     let now = Timestamp::now();
     let root = create_root("Root", KeyKind::EcdsaP256, now).expect("a root");
@@ -71,12 +72,12 @@ fn what_a_certificate_names_is_never_connected_in_the_operators_network() {
         network.ask(&address, question, vec![1], soon).expect_err(host);
     }
     assert_eq!(receiver.connections(), 0);
-    // The operator's own authority is reached at the very same addresses.
+    // The operator's own authority is reached at exactly these addresses.
     for host in ["127.0.0.1", "tsa.example.com"] {
         network.ask_authority(&authority(host), vec![1]).expect(host);
     }
     assert_eq!(receiver.received().len(), 2);
-    // And it is not where he has not allowed it.
+    // But not if the operator has not allowed it.
     let public = AddressRules::default();
     let closed = self::network(&public, &sources, &["127.0.0.1"]);
     closed

@@ -1,8 +1,8 @@
-//! No special-purpose address is ever connected to, in any spelling and by any way.
+//! We never connect to a special-purpose address, however it is written and whichever way it is reached.
 //!
-//! The blocks stand here a second time, from the registries themselves (IANA IPv4 and IPv6 Special-Purpose Address
-//! Registries, IANA IPv4 and IPv6 address space), not from the code that is tested. What would be connected to is seen by a
-//! proxy that everything goes through, and by listeners on every address of this machine.
+//! The blocks are listed here a second time, from the registries themselves (IANA IPv4 and IPv6 Special-Purpose Address
+//! Registries, IANA IPv4 and IPv6 address space), not from the code under test. A proxy that all traffic uses, and
+//! listeners on every address of this machine, show what would be connected to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use reqwest::header::HeaderMap;
 use crate::house::{FixedLookup, patient};
 use crate::proxy::StandIn;
 
-/// First address, prefix, and whether the address before the block, and the one after it, are ordinary ones.
+/// First address, prefix length, and whether the addresses directly before and after the block are ordinary ones.
 const BLOCKS_4: &[(&str, u32, bool, bool)] = &[
     ("0.0.0.0", 8, false, true),
     ("10.0.0.0", 8, true, true),
@@ -87,7 +87,7 @@ fn six((first, length, ..): (&str, u32, bool, bool)) -> (u128, u128) {
 /// Everything that could be connected to.
 struct World {
     proxy: StandIn,
-    /// Listens on one port of every IPv4 and, where the machine has them, IPv6 address.
+    /// Listens on one port of every IPv4 and, if available, IPv6 address of this machine.
     port: u16,
     connections: Arc<AtomicUsize>,
     runtime: tokio::runtime::Runtime,
@@ -126,7 +126,7 @@ impl World {
         }
     }
 
-    /// Calls a URL whose name, if it has one, leads to these addresses.
+    /// Calls a URL whose name, if it has one, resolves to these addresses.
     fn post(&self, egress: &Egress, url: &str, leads_to: &[IpAddr]) -> Result<u16, Fault> {
         let lookup = Arc::new(FixedLookup(leads_to.to_vec()));
         let client = GuardedClient::through(egress, self.rules(), patient(), lookup).expect("a client");
@@ -137,7 +137,7 @@ impl World {
         answer.map(|answer| answer.status)
     }
 
-    /// Tries an address as a literal and behind a name, directly and by the proxy: nothing may be connected to.
+    /// Tries an address as a literal and behind a name, directly and through the proxy: nothing may be connected to.
     fn must_refuse(&self, address: IpAddr) {
         assert!(
             CallbackUrl::parse(&self.url(address), &self.rules()).is_err(),
@@ -223,7 +223,7 @@ proptest! {
         let (first, last) = four(BLOCKS_4[block_4]);
         let address = Ipv4Addr::from_bits(first | host_4 & (first ^ last));
         world.must_refuse(address.into());
-        // The same address inside of an IPv6 one: mapped, compatible, NAT64, 6to4.
+        // The same address embedded in an IPv6 one: mapped, compatible, NAT64, 6to4.
         let bits = u128::from(address.to_bits());
         let sixes = [0xffff << 32 | bits, bits, 0x64_ff9b << 96 | bits, 0x2002 << 112 | bits << 80];
         for wrapped in sixes {
@@ -234,7 +234,7 @@ proptest! {
     }
 }
 
-/// 127.0.0.1, the metadata service of clouds and a private network, as they have been written to get past a filter.
+/// Ways to write 127.0.0.1, the clouds' metadata service and a private network that have been used to bypass filters.
 const SPELLINGS: &[&str] = &[
     "127.0.0.1",
     "127.0.0.1.",
@@ -303,7 +303,7 @@ const SPELLINGS: &[&str] = &[
     "intranet",
 ];
 
-/// Addresses that are not read as a callback address at all.
+/// Addresses that do not parse as an endpoint at all.
 const UNREADABLE: &[&str] = &[
     "http://hooks.example.com@127.0.0.1/",
     "http://hooks.example.com:80@127.0.0.1/",
@@ -347,7 +347,7 @@ fn no_spelling_of_a_private_address_opens_a_connection() {
         if CallbackUrl::stored(&url).is_none() {
             continue;
         }
-        // It was stored when the operator's rules were others. A name leads where such names lead.
+        // It was stored under different rules of the operator. A name resolves to what such names resolve to.
         for egress in [Egress::direct(), world.proxy.egress()] {
             let refused = world.post(&egress, &url, &[loopback]);
             assert!(matches!(refused, Err(Fault::AddressRefused)), "{url}: {refused:?}");

@@ -1,4 +1,4 @@
-//! Days of silence, rows that cannot be sent, and a dead receiver among many good ones.
+//! Days of silence, rows that cannot be sent, and one dead receiver among many good ones.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ testkit::on_both_databases!(
     poison_rows_end_as_dead_letters_and_hold_up_nobody,
 );
 
-/// A receiver that is silent until it is back, and then holds on to what comes for a moment, to see how much comes at once.
+/// A receiver that is silent until it is back, and then holds calls for a moment to see how many arrive at once.
 struct Absentee {
     receiver: Receiver,
     is_back: Arc<AtomicBool>,
@@ -43,7 +43,7 @@ impl Absentee {
             *now += 1;
             most.fetch_max(*now, Ordering::SeqCst);
             more_came.notify_all();
-            // Until there are more than there may be, or for a moment; a longer one before any two have met.
+            // Wait until there are more than allowed, or for a moment; longer as long as no two have met.
             let have_met = most.load(Ordering::SeqCst) > 1;
             let moment = Duration::from_millis(if have_met { 20 } else { 500 });
             let is_over = |now: &usize| *now > PER_RECEIVER || (!have_met && *now > 1);
@@ -75,7 +75,7 @@ fn after_three_days_of_silence_everything_arrives_within_the_receivers_share(dat
         house.clock.turn(SignedDuration::from_hours(4));
         hours += 4;
         if hours % 24 == 0 {
-            // What happens meanwhile, in workflows that had deliveries before and in new ones.
+            // Meanwhile, deliveries come from workflows that had some before and from new ones.
             told.extend((15..25).map(|number| house.tell(&url, number)));
         }
     }
@@ -88,7 +88,7 @@ fn after_three_days_of_silence_everything_arrives_within_the_receivers_share(dat
     let silent = receiver.received().len();
     absentee.is_back.store(true, Ordering::SeqCst);
     let house = house.with_limits(patient());
-    // The longest pause between two tries later everything is due.
+    // Everything is due after the longest pause between two tries.
     house.clock.turn(SignedDuration::from_hours(29));
     house.deliver();
     assert!(told.iter().all(|id| house.state(*id) == "delivered"));
@@ -124,7 +124,7 @@ fn poison_rows_end_as_dead_letters_and_hold_up_nobody(database: &TestDatabase) {
         }
         poison.push(house.enqueue(row));
     }
-    // In the very workflows whose first event is poison.
+    // In the same workflows whose first event is poison.
     let good: Vec<_> = (0..4).map(|workflow| house.tell(&url, workflow)).collect();
     house.deliver();
     assert!(good.iter().all(|id| house.state(*id) == "delivered"));
@@ -152,7 +152,7 @@ fn one_black_hole_takes_a_tenth_of_the_workers_and_none_of_the_others_time() {
     let house = House::on(&TestDatabase::sqlite()).with_limits(endless());
     let hole = Receiver::start();
     hole.answer_always(Answer::Silence);
-    // More than is claimed at once, all before anything of the others, and all of one company.
+    // More than one claim takes, all ahead of the others' deliveries, and all of one company.
     let silent: Vec<_> = (0..300)
         .map(|workflow| house.tell(&hole.url("/hook"), workflow))
         .collect();

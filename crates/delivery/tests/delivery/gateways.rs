@@ -1,5 +1,5 @@
-//! Stand-ins for gateways: each refuses what does not have the shape that its documents demand, and judges signatures by
-//! a computation of its own.
+//! Stand-ins for gateways: each refuses requests that do not match its documentation, and verifies signatures with its
+//! own computation.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,12 +18,11 @@ pub const SECRET: &str = "a-secret-of-32-characters-or-so!";
 const KOREAN_SENDER: &str = "0212345678";
 const SENDER: &str = "+15005550006";
 const CHANNEL: &str = "KA01PF0000000000000000000000000042";
-/// The templates that the stand-ins of `KakaoTalk` know.
+/// The templates that the `KakaoTalk` stand-ins know.
 pub const APPROVED: [&str; 2] = ["KA01TPREQUEST", "KA01TPCODE"];
-/// A number that no gateway takes.
+/// A number that every gateway refuses.
 pub const BAD_NUMBER: &str = "+821000000000";
 
-/// An answer with a JSON body.
 pub fn answer(status: u16, body: &Value) -> Answer {
     Answer::Plain {
         status,
@@ -32,7 +31,7 @@ pub fn answer(status: u16, body: &Value) -> Answer {
     }
 }
 
-/// The settings of a profile that is spoken to at the stand-in.
+/// The settings of a profile, pointed at the stand-in.
 pub fn at(profile: &str, stand_in: &Receiver) -> GatewaySettings {
     let (mut description, countries) = profiles::profile(profile).expect("a profile");
     description.address = stand_in.url("");
@@ -84,7 +83,7 @@ pub fn at(profile: &str, stand_in: &Receiver) -> GatewaySettings {
     settings
 }
 
-/// The stand-in of a profile's gateway.
+/// The stand-in for a profile's gateway.
 pub fn stand_in(profile: &str) -> Receiver {
     match profile {
         "solapi" => Receiver::answering(|request| judged(request, solapi)),
@@ -99,7 +98,7 @@ pub fn stand_in(profile: &str) -> Receiver {
     }
 }
 
-/// A refusal: a status and a body.
+/// A status and a body.
 type Refusal = (u16, Value);
 
 fn judged(request: &Received, judge: impl Fn(&Received) -> Result<Refusal, Refusal>) -> Answer {
@@ -133,7 +132,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The length in EUC-KR; none where a character is not in it.
+/// The length in EUC-KR, or `None` if a character is not in it.
 fn euc_kr(text: &str) -> Option<usize> {
     let (bytes, _, has_unknown) = encoding_rs::EUC_KR.encode(text);
     (!has_unknown).then_some(bytes.len())
@@ -143,7 +142,7 @@ fn text_of<'v>(object: &'v Value, name: &str) -> Option<&'v str> {
     object.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// Only members that are known, or the first that is not.
+/// The first member that is not known, if any.
 fn unknown(object: &Value, known: &[&str]) -> Option<String> {
     let members = object.as_object()?;
     members.keys().find(|name| !known.contains(&name.as_str())).cloned()
@@ -180,7 +179,7 @@ fn one_message<'b>(
     Ok((message, to.ok_or_else(|| refusal("to"))?))
 }
 
-/// SMS within 90 bytes without a subject, LMS within 2,000 with one of at most 40.
+/// SMS: up to 90 bytes without a subject. LMS: up to 2,000 bytes with a subject of up to 40.
 fn judge_korean(kind: Option<&str>, text: Option<&str>, subject: Option<&str>) -> Result<(), String> {
     let length = text.and_then(euc_kr).ok_or("text")?;
     match kind {
@@ -278,7 +277,7 @@ fn solapi(request: &Received) -> Result<Refusal, Refusal> {
     ))
 }
 
-/// What both services of SENS check before they look at the body.
+/// What both SENS services check before they look at the body.
 fn sens_caller(request: &Received, path: &str) -> Result<(), Refusal> {
     let unauthorized = || {
         (
@@ -363,7 +362,7 @@ fn sens_alimtalk(request: &Received) -> Result<Refusal, Refusal> {
     .map_err(|words| refusal(&words))?;
     let template = text_of(&body, "templateCode").unwrap_or_default();
     let content = text_of(message, "content").ok_or_else(|| refusal("content"))?;
-    // The words of the approved templates, around what stands for their variables.
+    // The text of the approved templates, around their variables.
     let matches = match template {
         "KA01TPREQUEST" => content.contains(" 서명 요청\nhttps://"),
         "KA01TPCODE" => content.strip_prefix("인증번호 ").is_some_and(|code| code.len() == 6),
@@ -447,7 +446,7 @@ fn twilio(request: &Received, prefix: &str) -> Result<Refusal, Refusal> {
     ))
 }
 
-/// A form, read by hand.
+/// Parses a form by hand.
 fn url_pairs(body: &[u8]) -> Vec<(String, String)> {
     let decoded = |text: &str| {
         let mut bytes = Vec::new();
@@ -471,7 +470,7 @@ fn url_pairs(body: &[u8]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the interfaces of LINE have in common: the caller, and one text of at most 5,000 characters.
+/// What the LINE interfaces have in common: the caller, and one text of up to 5,000 characters.
 fn line_message(request: &Received, path: &str) -> Result<String, Refusal> {
     let refusal = |words: &str| (400, json!({"message": words}));
     demand(
@@ -528,7 +527,7 @@ fn line_notification(request: &Received) -> Result<Refusal, Refusal> {
 }
 
 fn slack(request: &Received) -> Result<Refusal, Refusal> {
-    // Slack answers 200, and says whether it is well.
+    // Slack answers 200, and reports success in the body.
     let refusal = |words: &str| (200, json!({"ok": false, "error": words}));
     demand(
         (request.method.as_str(), request.path.as_str()) == ("POST", "/api/chat.postMessage"),

@@ -26,7 +26,6 @@ store::statements! {
     pub static BY_EVENT = "SELECT id FROM outbox WHERE event_id = $1";
 }
 
-/// Puts a delivery into the outbox and says which it is.
 pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId, store::Error> {
     outbox::enqueue(tx, new)?;
     let row = tx.query_one(&BY_EVENT, values![&new.event_id])?;
@@ -35,10 +34,10 @@ pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<DeliveryId
 
 /// The signing secret of the company's client.
 pub const SECRET: [u8; 32] = [42; 32];
-/// What the customer wants to see in the Authorization header.
+/// The value the customer expects in the Authorization header.
 pub const AUTHORIZATION: &str = "Basic Y291bnRlcnNpZ246c2VjcmV0";
 
-/// A clock that stands until it is turned.
+/// A clock that stands still until a test turns it.
 pub struct TurnedClock(AtomicI64);
 
 impl TurnedClock {
@@ -58,7 +57,7 @@ impl Clock for TurnedClock {
     }
 }
 
-/// Bytes that differ at each call and are the same in each run.
+/// Bytes that differ at each call but are the same in each run.
 struct CountingRandom(AtomicU64);
 
 impl Random for CountingRandom {
@@ -73,7 +72,7 @@ impl Random for CountingRandom {
     }
 }
 
-/// Answers each name with the same addresses.
+/// Resolves every name to the same addresses.
 pub struct FixedLookup(pub Vec<IpAddr>);
 
 impl Lookup for FixedLookup {
@@ -91,7 +90,7 @@ pub fn private() -> AddressRules {
     }
 }
 
-/// Limits that only what hangs meets, however busy the machine is.
+/// Limits that only a hanging call reaches, however busy the machine is.
 pub fn patient() -> Limits {
     Limits {
         connect: Duration::from_mins(2),
@@ -101,7 +100,7 @@ pub fn patient() -> Limits {
     }
 }
 
-/// Limits that make a silent receiver a matter of a moment.
+/// Limits that cut off a silent receiver quickly.
 pub fn short() -> Limits {
     Limits {
         total: Duration::from_millis(200),
@@ -109,7 +108,7 @@ pub fn short() -> Limits {
     }
 }
 
-/// Limits with which no silence ends while a test goes on.
+/// Limits that no test reaches.
 pub fn endless() -> Limits {
     Limits {
         total: Duration::from_hours(1),
@@ -117,7 +116,7 @@ pub fn endless() -> Limits {
     }
 }
 
-/// Settings that differ from the shipped ones only where a test says so.
+/// Settings that differ from the defaults only where a test needs it.
 pub fn settings(owner: &str) -> RunnerSettings {
     RunnerSettings {
         owner: owner.to_owned(),
@@ -125,7 +124,7 @@ pub fn settings(owner: &str) -> RunnerSettings {
     }
 }
 
-/// A company besides the house's own.
+/// A second company.
 struct OtherCompany {
     id: CompanyId,
     client: ClientId,
@@ -152,7 +151,7 @@ impl House {
     }
 
     pub fn with_store(store: Store) -> House {
-        // Now: the judge of signatures compares with the real time.
+        // The real time, because the library that verifies signatures compares with it.
         let clock = Arc::new(TurnedClock(AtomicI64::new(Timestamp::now().as_microsecond())));
         let random: Arc<dyn Random> = Arc::new(CountingRandom(AtomicU64::new(1)));
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -214,7 +213,7 @@ impl House {
         self.with_patience(port, LONGEST_SENDING)
     }
 
-    /// The same with so much time for a mail.
+    /// Allows this much time for a mail.
     pub fn with_patience(mut self, port: u16, longest: Duration) -> House {
         let settings = MailSettings {
             host: "127.0.0.1".to_owned(),
@@ -276,7 +275,7 @@ impl House {
         )
     }
 
-    /// Runs a runner while something is done.
+    /// Runs a runner during `work`.
     pub fn while_running<T>(&self, settings: RunnerSettings, work: impl FnOnce() -> T) -> T {
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let running = self
@@ -284,7 +283,7 @@ impl House {
             .spawn(self.runner_with(settings).run(async { drop(stopped.await) }));
         let done = work();
         drop(stop);
-        // What is under way to receivers that never answer need not be waited for.
+        // Calls to receivers that never answer need not be waited for.
         running.abort();
         done
     }
@@ -295,7 +294,7 @@ impl House {
         self.runtime.block_on(runner.run_until_idle());
     }
 
-    /// A webhook with a body of its own.
+    /// A webhook with its own body.
     pub fn webhook(&self, url: &str, workflow: i64) -> NewDelivery {
         let number = self.events.fetch_add(1, Ordering::SeqCst);
         let body = format!("{{\"workflow_id\":{workflow},\"event\":{number},\"name\":\"홍길동\"}}");
@@ -321,17 +320,17 @@ impl House {
         self.write(move |tx| enqueue(tx, &new))
     }
 
-    /// Puts a webhook into the outbox.
+    /// Enqueues a webhook.
     pub fn tell(&self, url: &str, workflow: i64) -> DeliveryId {
         self.enqueue(self.webhook(url, workflow))
     }
 
-    /// Puts another company's webhook into the outbox.
+    /// Enqueues another company's webhook.
     pub fn tell_for_other(&self, url: &str, workflow: i64) -> DeliveryId {
         self.tell_for("other", url, workflow)
     }
 
-    /// Puts the webhook of a company by this id into the outbox.
+    /// Enqueues a webhook of the company with this id.
     pub fn tell_for(&self, company: &str, url: &str, workflow: i64) -> DeliveryId {
         let mut new = self.webhook(url, workflow);
         let of_company = self.company_by(company);
@@ -342,10 +341,10 @@ impl House {
         self.enqueue(new)
     }
 
-    /// Another company, which is made where there is none by this id.
+    /// Another company, created if it does not exist.
     fn company_by(&self, name: &str) -> OtherCompany {
         let id = CompanyId::parse(name).expect("a company id");
-        // Each has a client of its own.
+        // Each has its own client.
         let number = name
             .bytes()
             .fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
@@ -364,7 +363,7 @@ impl House {
         OtherCompany { id, client }
     }
 
-    /// Puts a letter of a company by this id into the outbox.
+    /// Enqueues a message of the company with this id.
     pub fn write_for(&self, company: &str, contact: &Contact, occasion: Occasion<'_>) -> DeliveryId {
         let company = self.company_by(company).id;
         let letter = self.letter(contact, "홍길동", "데모 회사", "근로계약서", Language::Ko, occasion);
@@ -374,12 +373,12 @@ impl House {
         self.enqueue(new.expect("the letter can be written"))
     }
 
-    /// Puts a request to sign into the outbox.
+    /// Enqueues a request to sign.
     pub fn ask(&self, contact: &Contact, document: &str) -> DeliveryId {
         self.ask_as(contact, document, "홍길동", "데모 회사")
     }
 
-    /// The same to a person of this name, by a company of that.
+    /// The same to a person with this name, from a company with that one.
     pub fn ask_as(&self, contact: &Contact, document: &str, name: &str, company_name: &str) -> DeliveryId {
         let occasion = Occasion::Request(Request {
             sender: "김민준",
@@ -391,7 +390,7 @@ impl House {
         self.post(contact, name, company_name, document, Language::Ko, occasion)
     }
 
-    /// Puts a letter into the outbox.
+    /// Enqueues a message to a person.
     pub fn write_letter(
         &self,
         contact: &Contact,
@@ -464,7 +463,7 @@ impl House {
         self.write(move |tx| outbox::tries(tx, &company, id))
     }
 
-    /// How long it is to the next try, in seconds.
+    /// The time until the next try, in seconds.
     pub fn pause(&self, id: DeliveryId) -> f64 {
         self.delivery(id).due_at.duration_since(self.clock.now()).as_secs_f64()
     }

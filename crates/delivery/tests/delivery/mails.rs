@@ -237,7 +237,7 @@ fn a_local_part_that_the_server_cannot_carry_is_told_at_once() {
         "{:?}",
         message.failure
     );
-    // Where the server can, it goes.
+    // If the server supports it, the mail goes out.
     let able = SmtpSink::start();
     let house = house.with_smtp(able.address().port());
     let id = house.ask(&to, "계약");
@@ -306,7 +306,7 @@ fn what_a_mail_server_quotes_is_kept_without_the_tokens_of_links() {
         house.clock.turn(SignedDuration::from_hours(1));
         house.deliver();
     }
-    // And a report about one that came back, with the whole mail in it.
+    // And a bounce report with the whole mail in it.
     let id = house.write_letter(&address(), "홍길동", "계약", Language::Ko, request);
     house.deliver();
     let report = format!("550 5.1.1 no such user\n\n{url}");
@@ -337,7 +337,7 @@ fn what_a_mail_server_says_of_a_one_time_code_is_shown_to_no_member() {
     let event = house.delivery(sent).event_id;
     let report = "550 5.1.1 no such user\n\n012345";
     assert!(house.app.mail_came_back(&event, Some(550), report).expect("recorded"));
-    // Of the report, the status alone is kept.
+    // Only the status of the report is stored.
     let last = house.tries(sent).pop().expect("the report");
     assert_eq!(
         (last.code, last.fault.as_deref(), last.answer.as_str()),
@@ -414,7 +414,7 @@ fn the_outbox_page_has_twenty_and_the_next_page_the_older_ones() {
                 .map(|message| message.subject)
                 .collect::<Vec<_>>(),
         );
-        // What is written meanwhile moves nothing.
+        // Messages written meanwhile change nothing.
         house.ask(&address(), "새 문서");
         before = page.older;
         if before.is_none() {
@@ -431,7 +431,7 @@ fn the_outbox_page_has_twenty_and_the_next_page_the_older_ones() {
 /// A picture of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/// A house whose company has a logo and an address for answers.
+/// A house whose company has a logo and a reply address.
 fn dressed(sink: &SmtpSink) -> House {
     let mut house = house(sink);
     let change = CompanyChange {
@@ -468,7 +468,7 @@ fn a_logo_comes_within_the_mail_and_the_same_bytes_at_every_try() {
     assert_eq!(mails.len(), 2);
     assert_eq!(mails[0].data, mails[1].data);
     let data = &mails[0].data;
-    // RFC 2046 5.1.4 and RFC 2387: the text first, then the HTML with what it shows.
+    // RFC 2046 5.1.4 and RFC 2387: the text first, then the HTML with its pictures.
     let order = [
         "multipart/alternative",
         "text/plain",
@@ -524,7 +524,8 @@ fn addresses_go_out_as_the_standards_have_them() {
     }
 }
 
-/// Whatever people and operators wrote: letters, line ends, controls, what looks like a header or an encoded word.
+/// Anything people and operators may write: letters, line ends, control characters, text that looks like a header or an
+/// encoded word.
 fn written() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\r\n".to_owned()),
@@ -569,7 +570,7 @@ fn no_header_is_injected_whatever_anybody_wrote() {
     }
     for (document, name, company, sender, reply_to) in &cases {
         house.style.mail_sender_name = Some(sender.clone());
-        // What is no address sends nothing; half of the time it is one.
+        // An invalid address sends nothing; half of the time it is valid.
         house.style.mail_reply_to = (reply_to.len() % 2 == 0).then(|| format!("a{}@example.com", reply_to.len()));
         house.ask_as(&address(), document, name, company);
     }
@@ -582,7 +583,7 @@ fn no_header_is_injected_whatever_anybody_wrote() {
     assert!(mails.len() >= cases.len(), "{}", mails.len());
     for mail in &mails {
         assert_eq!(mail.to.len(), 1, "{:?}", mail.to);
-        // What was written behind it may make another domain of it, and nothing but a domain.
+        // Text after it may turn it into another domain, but into nothing other than a domain.
         let domain = mail.to[0]
             .rsplit_once('@')
             .map(|(_, domain)| domain)
@@ -635,7 +636,7 @@ fn through_six_hours_of_every_trouble_each_mail_arrives_under_one_id_and_webhook
     let mails: Vec<_> = (0..6)
         .map(|number| house.ask(&address(), &format!("계약 {number}")))
         .collect();
-    // Down, for an hour; what happens meanwhile is told to programs at once.
+    // Down for an hour. Programs learn at once what happens meanwhile.
     sink.set_down(true);
     let told = house.tell(&receiver.url("/hook"), 1);
     house.deliver();

@@ -1,5 +1,5 @@
-//! Delivery through the real things: a store, receivers and mail servers on ports of their own. Time is a clock that the
-//! tests turn.
+//! Delivery with real parts: a store, and receivers and mail servers on their own ports. Time is a clock that the tests
+//! turn.
 
 extern crate countersign_delivery as delivery;
 

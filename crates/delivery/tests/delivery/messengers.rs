@@ -1,5 +1,5 @@
-//! Messages through gateways: each profile against a stand-in that knows its documents, and what becomes of a message
-//! that is not taken.
+//! Messages through gateways: each profile against a stand-in that follows the gateway's documentation, and what
+//! happens to a message that is not accepted.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -75,13 +75,13 @@ fn occasions(at: Timestamp) -> Vec<Occasion<'static>> {
     ]
 }
 
-/// What the outbox page says of a message that was not taken.
+/// What the outbox page says about a message that failed.
 fn failure(house: &House, id: DeliveryId) -> String {
     let message = house.app.outbox_message(&house.caller(), id.0).expect("the message");
     message.failure.unwrap_or_default()
 }
 
-/// What the history keeps of the gateways' words, try by try.
+/// The gateways' words in the history, try by try.
 fn words(house: &House, id: DeliveryId) -> Vec<String> {
     let tries = house.tries(id);
     tries
@@ -96,7 +96,7 @@ fn each_profile_carries_every_kind_in_every_language_in_the_documented_shape() {
     for profile in profiles::NAMES {
         let gateway = stand_in(profile);
         let mut all = vec![at(profile, &gateway)];
-        // Where a gateway carries approved templates alone, another takes the rest.
+        // If a gateway carries only approved templates, another one carries the rest.
         let rest = stand_in("sens");
         if profile == "sens-alimtalk" {
             let mut sms = at("sens", &rest);
@@ -133,7 +133,7 @@ fn the_stand_ins_refuse_what_is_not_signed_with_the_right_secret() {
         let house = house(vec![settings]);
         let id = house.ask(&hong(), "근로계약서");
         house.deliver();
-        // The operator's to mend: it is tried again, and then it goes.
+        // The operator can fix this: we retry, and then it goes out.
         assert_eq!((house.state(id), gateway.received().len()), ("waiting", 1), "{profile}");
         assert!(!failure(&house, id).is_empty(), "{profile}");
         let house = house.with_messengers(vec![at(profile, &gateway)]);
@@ -181,7 +181,7 @@ fn a_refused_alimtalk_goes_as_text_by_the_next_gateway_once() {
         ["sens-alimtalk: alim-42 3015 템플릿을 찾을 수 없음\nsens: VORSSA-42 202 success"]
     );
     assert_eq!((kakao.received().len(), sms.received().len()), (1, 1));
-    // The templates that are approved go there alone.
+    // Only the approved templates go there.
     let code = house.write_letter(
         &hong(),
         "홍길동",

@@ -1,4 +1,4 @@
-//! Which address a name led to, a customer learns nowhere: not from a trial, not from the history, not from a mail's fault.
+//! A customer never learns which address a name resolved to: not from a test call, the history or a mail's error.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The operator's proxy, played by a stand-in that writes down what it was asked for.
+//! A stand-in for the operator's proxy that records the requests it gets.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,7 +17,7 @@ use testkit::receiver::Receiver;
 use crate::guarded::post;
 use crate::house::{FixedLookup, patient};
 
-/// What the proxy was asked for: the head of a CONNECT, and the first bytes that came through it.
+/// The head of a CONNECT, and the first bytes that came through it.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub target: String,
@@ -33,7 +33,6 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Leads to a receiver.
     pub fn leading_to(receiver: SocketAddr) -> StandIn {
         StandIn::start(
             Some(receiver),
@@ -41,7 +40,7 @@ impl StandIn {
         )
     }
 
-    /// Answers each CONNECT so, and leads nowhere.
+    /// Gives this answer to each CONNECT, and leads nowhere.
     pub fn refusing(answer: &'static str) -> StandIn {
         StandIn::start(None, answer)
     }
@@ -127,7 +126,7 @@ fn serve(mut stream: TcpStream, lead: Option<SocketAddr>, answer: &str, list: &M
     }
 }
 
-/// Somebody who listens once, and hangs up at the first word.
+/// Listens once, and hangs up at the first word.
 fn hanging_up() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -138,7 +137,7 @@ fn hanging_up() -> SocketAddr {
     address
 }
 
-/// Answers the first question with the first addresses, and so on; and counts.
+/// Answers the first lookup with the first addresses, and so on, and counts lookups.
 struct Rebinding {
     answers: Mutex<VecDeque<Vec<IpAddr>>>,
     asked: AtomicUsize,
@@ -215,7 +214,7 @@ fn plain_http_goes_through_the_proxy_to_the_address_that_was_checked() {
 fn https_is_tunnelled_and_names_the_host_only_inside() {
     let proxy = StandIn::leading_to(hanging_up());
     let client = client(&proxy.egress(), Arc::new(FixedLookup(addresses(&[PUBLIC]))));
-    // There is no session; what matters is what was sent.
+    // There is no TLS session; only what was sent matters.
     post(&client, "https://hooks.example.com/a").expect_err("no TLS");
     let asked = proxy.asked().remove(0);
     assert_eq!(asked.target, "93.184.215.14:443");
@@ -325,7 +324,7 @@ fn what_the_proxy_says_is_told_without_its_credentials() {
         );
         assert!(!said.contains("s3cret") && !said.contains("dXNlcj"), "{said}");
     }
-    // Nobody listens where the proxy should be.
+    // Nothing listens on the proxy's port.
     let gone = Egress::proxy("http://user:s3cret@127.0.0.1:9", Vec::new(), false).expect("an address");
     let client = client(&gone, Arc::new(FixedLookup(addresses(&[PUBLIC]))));
     let fault = post(&client, "http://hooks.example.com/")

@@ -59,7 +59,7 @@ fn a_clock_that_is_set_back_makes_no_try_wait_for_longer(database: &TestDatabase
     house.clock.turn(SignedDuration::from_secs(7));
     deliver();
     assert_eq!((house.state(tried), receiver.received().len()), ("delivered", 3));
-    // A process that was started after it sees it too.
+    // A process started after it sees it too.
     receiver.answer_next([Answer::status(500)]);
     let later = house.tell(&receiver.url("/hook"), 3);
     deliver();

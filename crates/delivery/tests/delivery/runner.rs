@@ -26,7 +26,7 @@ testkit::on_both_databases!(
 );
 
 store::statements! {
-    /// A delivery was tried so often.
+    /// Sets how often a delivery has been tried.
     pub static TRIED_OFTEN = "UPDATE outbox SET tries_made = $2 WHERE id = $1";
 }
 
@@ -69,7 +69,7 @@ fn what_a_killed_process_of_this_machine_held_is_taken_back_at_once() {
     let house = House::on(&TestDatabase::sqlite());
     let receiver = Receiver::start();
     let id = house.tell(&receiver.url("/hook"), 1);
-    // This process's number with another start time: a process that is no more.
+    // This process's number with another start time: a process that has ended.
     let this = node::this_process();
     let (machine_and_number, _) = this.rsplit_once('/').expect("three parts");
     assert_eq!(claim_as(&house, &format!("{machine_and_number}/0")).len(), 1);
@@ -85,7 +85,7 @@ fn what_a_killed_process_of_this_machine_held_is_taken_back_at_once() {
     assert_eq!(receiver.received().len(), 1);
 }
 
-/// The claim may have taken what nobody here knows of: its lease must not be waited for.
+/// The claim may have taken deliveries nobody here knows of: nobody should have to wait for its lease.
 #[test]
 fn what_a_claim_took_whose_answer_was_lost_is_delivered_at_the_next_look() {
     let database = TestDatabase::postgres();
@@ -105,7 +105,8 @@ fn what_a_claim_took_whose_answer_was_lost_is_delivered_at_the_next_look() {
     assert_eq!((receiver.received().len(), house.state(id)), (1, "delivered"));
 }
 
-/// A result in doubt is written again: where it was kept, that changes nothing, and nobody gets anything twice.
+/// A result in doubt is written again. If the first write succeeded, the second changes nothing, and nobody gets
+/// anything twice.
 #[test]
 fn a_result_whose_answer_was_lost_is_written_again_and_the_delivery_made_once() {
     for fault in [Fault::AfterTheCommit, Fault::BeforeTheCommit] {
@@ -194,7 +195,7 @@ fn a_transaction_that_is_undone_tells_nobody(database: &TestDatabase) {
     assert_eq!(receiver.connections(), 0);
 }
 
-/// A runner that looks by itself only once an hour.
+/// A runner that looks on its own only once an hour.
 fn patient() -> RunnerSettings {
     RunnerSettings {
         poll: Duration::from_hours(1),
@@ -288,7 +289,7 @@ fn one_dead_receiver_never_slows_the_others() {
     drop((stop, dead));
     house.runtime.block_on(running).expect("the runner ends");
 
-    // What it had claimed and not begun with was given back, so that another runner can go on at once.
+    // What it had claimed but not started was given back, so another runner can go on at once.
     assert_eq!(claim_as(&house, "next").len(), 10);
 }
 

@@ -1,4 +1,4 @@
-//! Dead receivers in every number, and what goes out beside them: nobody waits for their silence to end.
+//! Any number of dead receivers, and deliveries beside them: nobody waits for a silent receiver.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::house::{House, endless, settings};
 
 const CODE: Occasion<'static> = Occasion::OneTimeCode { code: "012345" };
 
-/// A house whose receivers may be silent for longer than any test takes, and a runner that only the bell wakes.
+/// A house whose receivers may stay silent longer than any test takes, and a runner that only the bell wakes.
 fn house(sink: &SmtpSink) -> House {
     House::on(&TestDatabase::sqlite())
         .with_smtp(sink.address().port())
@@ -47,7 +47,7 @@ fn address() -> Contact {
     Contact::Email("hong@example.com".to_owned())
 }
 
-/// The company's webhook, mail and one-time code go out, while no silence has ended.
+/// The company's webhook, mail and one-time code go out while every silent call is still hanging.
 fn all_goes_out(house: &House, sink: &SmtpSink, company: &str, waiting: &[DeliveryId]) {
     let good = Receiver::start();
     let before = sink.mails().len();
@@ -130,7 +130,7 @@ fn the_ports_of_one_dead_host_are_one_receiver() {
 fn a_flood_of_one_companys_mails_at_a_slow_server_leaves_room_for_others_and_for_codes() {
     let sink = SmtpSink::start();
     let house = house(&sink);
-    // As many as one company may send at once find a server that does not go on.
+    // As many as one company may send at once meet a server that stalls.
     sink.trouble_next(vec![Trouble::Stall; 4]);
     for _ in 0..100 {
         house.write_for("acme", &address(), Occasion::Expired { at: house.app.now() });

@@ -18,7 +18,7 @@ use testkit::receiver::{Answer, Received, Receiver};
 use crate::house::{AUTHORIZATION, House, SECRET, settings};
 
 store::statements! {
-    /// Deliveries that a runner has taken.
+    /// Deliveries that a runner has claimed.
     pub static CLAIMED = "SELECT id FROM outbox WHERE lease IS NOT NULL";
 }
 
@@ -38,7 +38,7 @@ fn own_signature(key: &[u8], request: &Received) -> String {
     format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
 }
 
-/// What the public library makes of it.
+/// The public library's verdict.
 fn judged(key: &[u8], request: &Received) -> Result<(), standardwebhooks::WebhookError> {
     let mut headers = reqwest::header::HeaderMap::new();
     for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
@@ -175,7 +175,7 @@ fn while_a_secret_is_rotated_both_sign() {
     assert!(later.header("webhook-timestamp").parse::<i64>().expect("a number") >= at);
 }
 
-/// What signs a request, in order.
+/// The signatures of a request, in order.
 fn signatures(request: &Received) -> Vec<String> {
     request
         .header("webhook-signature")
@@ -231,7 +231,7 @@ fn a_new_secret_signs_a_second_after_its_rotation_what_was_claimed_before_it_too
         ..settings("this")
     };
     let new = house.while_running(one_by_one, || {
-        // A receiver that is known to be quick is given the next one while it has one.
+        // A quick receiver gets the next delivery while it still has one.
         for count in 1..=8 {
             house.tell(&receiver.url("/"), 1);
             house.app.bell.ring();
