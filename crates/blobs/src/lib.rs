@@ -1,18 +1,16 @@
 //! Content-addressed files: named by their SHA-256, durable when [`Blobs::put`] returns.
 //!
-//! **Actors.** Use-cases put a file before the transaction that refers to it, so that no row ever
-//! names a file that is not there. What fails between the two leaves a file that nobody refers to: a
-//! row was written before it was put, by which a job finds and removes it. `fsck` finds all such files
-//! by [`Blobs::list`] and sweeps them once they are old enough.
+//! **Actors.** Use-cases put a file before the transaction that refers to it, so no row ever names a missing file. A
+//! failure between the two leaves an unreferenced file. A row written before the put lets a job find and remove it.
+//! `fsck` finds all such files with [`Blobs::list`] and removes them once they are old enough.
 //!
-//! **Guarantees.** `put` returns when content, name and folders are on the disk; the same bytes
-//! twice are one file. `get` never answers bytes whose hash is not their name.
+//! **Guarantees.** When `put` returns, content, name and folders are on disk; putting the same bytes twice gives one
+//! file. `get` never returns bytes whose hash is not their name.
 //!
-//! **How.** `object_store` does the work, on a local folder now: `ab/abcdef…` by the first byte
-//! of the hash, written beside its place as `abcdef…#1` first: what a killed process leaves under
-//! such a name [`Blobs::sweep_unfinished`] removes. It is asynchronous inside; the face here is blocking, with a small runtime of its
-//! own, for callers that are on a blocking thread anyway (never from an async task).
-#![deny(missing_docs)]
+//! **How.** `object_store` does the work, currently in a local folder: `ab/abcdef…` by the first byte of the hash. It
+//! first writes `abcdef…#1` next to the final name; [`Blobs::sweep_unfinished`] removes what a killed process leaves
+//! under such a name. `object_store` is asynchronous; this interface blocks, with a small runtime of its own, for
+//! callers on a blocking thread (never from an async task).
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -27,40 +25,28 @@ use object_store::path::Path as Location;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use tokio::runtime::Runtime;
 
-/// The name of the file that [`Blobs::probe`] writes: no file's, so that no listing has it.
+/// The file that [`Blobs::probe`] writes. It is not a valid file name here, so no listing contains it.
 const PROBE: &str = "probe";
 /// As long as a small document.
 const PROBE_BYTES: usize = 256 * 1024;
 
-/// What can go wrong with files.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The folder cannot be used.
     #[error("the file store at {path} cannot be opened: {source}; check that it exists and is writable")]
-    Open {
-        /// Where.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// Whether there is a file cannot be seen.
+    Open { path: PathBuf, source: std::io::Error },
+    /// We cannot see whether the file exists.
     #[error("the file {path} cannot be looked at: {source}; check the permissions of the file store, and its disk")]
-    Look {
-        /// Where.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// There is no room for a file, or none may be written.
+    Look { path: PathBuf, source: std::io::Error },
+    /// The disk is full or cannot be written.
     #[error("the file store cannot write: {0}; make room on its disk, or make it writable")]
     Full(#[source] object_store::Error),
-    /// The store refuses.
+    /// Any other error of the store.
     #[error("the file store refuses: {0}; check space and permissions")]
     Store(#[source] object_store::Error),
-    /// There is no such file.
     #[error("there is no file {0}; put it back from a backup")]
     Missing(BlobHash),
-    /// The file is not what its name says.
+    /// The file's content does not match its name.
     #[error("the file {0} is damaged; put it back from a backup")]
     Damaged(BlobHash),
 }
@@ -80,7 +66,7 @@ impl From<object_store::Error> for Error {
     }
 }
 
-/// Whether the system says that there is no room, or that nothing may be written.
+/// Whether the system reports that the disk is full or cannot be written.
 fn is_full(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
@@ -89,26 +75,24 @@ fn is_full(error: &std::io::Error) -> bool {
 /// One file of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name.
     pub hash: BlobHash,
-    /// Its length in bytes.
+    /// In bytes.
     pub length: u64,
     /// When it was last written.
     pub written: SystemTime,
 }
 
-/// What became of a file that was to be removed.
+/// The result of removing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// It is gone.
     Removed,
-    /// There was none.
+    /// The file did not exist.
     Absent,
-    /// It was written not long enough ago.
+    /// The file was written too recently.
     Young,
 }
 
-/// Makes the names of files that are taken aside one process's own.
+/// Makes the names of files that we set aside unique within this process.
 static ASIDE: AtomicU64 = AtomicU64::new(0);
 
 /// Files by their content. Cheap to clone.
@@ -120,7 +104,7 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// Files in a folder of this machine, which is made where it does not exist.
+    /// Files in a folder of this machine, created if it does not exist.
     pub fn local(folder: impl AsRef<Path>) -> Result<Blobs, Error> {
         let folder = folder.as_ref();
         let cannot_open = |source| Error::Open {
@@ -140,9 +124,9 @@ impl Blobs {
         })
     }
 
-    /// Keeps bytes; the same bytes twice are one file. They are written again all the same: a
-    /// file that another thread is putting at this moment has its name before it is durable, and
-    /// one that the disk has damaged is mended.
+    /// Stores bytes; the same bytes twice are one file. We write even if the file exists: another thread may be putting
+    /// it right now, when it has its name but is not durable yet, and writing again repairs a file that the disk has
+    /// damaged.
     pub fn put(&self, bytes: &[u8]) -> Result<BlobHash, Error> {
         let hash = BlobHash::of(bytes);
         let payload = PutPayload::from(bytes.to_vec());
@@ -152,13 +136,13 @@ impl Blobs {
         Ok(hash)
     }
 
-    /// Writes a small file, which is made durable and removed again: whether there is room.
+    /// Writes a small file durably and removes it again, to check that the disk has room.
     pub fn probe(&self) -> Result<(), Error> {
         let location = Location::from(PROBE);
         let payload = PutPayload::from(vec![0; PROBE_BYTES]);
         self.runtime.block_on(async {
             let written = self.store.put(&location, payload).await;
-            // What could not be written as a whole is removed as well.
+            // Also remove a file that could only be written in part.
             let removed = self.store.delete(&location).await;
             written?;
             removed
@@ -180,8 +164,8 @@ impl Blobs {
         }
     }
 
-    /// Whether there is such a file. Its content is not looked at. Each start asks, so the folder is asked here and now,
-    /// without the two changes of thread that the store's own way takes.
+    /// Does not look at the content. Every start of a workflow calls this, so it asks the folder directly, without the
+    /// two thread switches of the store's own method.
     pub fn exists(&self, hash: &BlobHash) -> Result<bool, Error> {
         let path = self.folder.join(location(hash).as_ref());
         match path.metadata() {
@@ -191,12 +175,12 @@ impl Blobs {
         }
     }
 
-    /// All files. What is in the folder under another kind of name is none of ours, and left out.
+    /// All files. Anything in the folder with another kind of name is not ours and is left out.
     pub fn list(&self) -> Result<Vec<Listed>, Error> {
         let mut listing = self.store.list(None);
         self.runtime.block_on(async {
             let mut files = Vec::new();
-            // The stream's own trait, without the crate of helpers around it.
+            // `poll_fn` uses the stream's own trait, which saves a crate of helpers.
             while let Some(file) = std::future::poll_fn(|context| listing.as_mut().poll_next(context)).await {
                 files.extend(listed(&file?));
             }
@@ -204,10 +188,10 @@ impl Blobs {
         })
     }
 
-    /// Removes a file that was last written before `time`: its time is read anew, since it may have been put again after it
-    /// was listed. It may be put again between that look and its end, too, by any process: so it is first taken out of its
-    /// place as one step, looked at there, and put back where it is young. (A store that is no folder must delete under the
-    /// condition that the file is still the one that was looked at.)
+    /// Removes a file that was last written before `time`. It reads the file's time again, because the file may have
+    /// been put again after it was listed. Another process may also put it between that check and the removal, so we
+    /// first move the file aside in one step, check it there, and put it back if it is young. (A store that is not a
+    /// folder must delete on the condition that the file is unchanged.)
     pub fn delete_if_older(&self, hash: &BlobHash, time: SystemTime) -> Result<Removal, Error> {
         let path = self.folder.join(location(hash).as_ref());
         match is_older(&path, time) {
@@ -215,7 +199,7 @@ impl Blobs {
             Ok(false) => return Ok(Removal::Young),
             Err(source) => return absent_or(path, source),
         }
-        // Of the kind of name that a file on its way has, so that what a killed process leaves here is swept with them.
+        // Named like an unfinished file, so that `sweep_unfinished` also removes what a killed process leaves here.
         let number = ASIDE.fetch_add(1, Ordering::Relaxed);
         let aside = path.with_file_name(format!("{hash}#{}{number:06}", std::process::id()));
         if let Err(source) = std::fs::rename(&path, &aside) {
@@ -233,7 +217,7 @@ impl Blobs {
         Ok(Removal::Young)
     }
 
-    /// Removes what puts that never ended have left, last written before `time`; says how many.
+    /// Removes what unfinished puts have left, if last written before `time`. Returns how many.
     pub fn sweep_unfinished(&self, time: SystemTime) -> Result<u64, Error> {
         let open = |path: &Path| {
             let path = path.to_owned();
@@ -247,7 +231,7 @@ impl Blobs {
                 if !entry.file_name().to_str().is_some_and(is_unfinished) {
                     continue;
                 }
-                // One that is not there any more has become a file in the meantime.
+                // If it no longer exists, it has become a file in the meantime.
                 let written = match entry.metadata().and_then(|metadata| metadata.modified()) {
                     Ok(written) => written,
                     Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
@@ -265,7 +249,7 @@ impl Blobs {
         Ok(swept)
     }
 
-    /// Removes a file. That it is not there is no error.
+    /// Removes a file. A missing file is not an error.
     pub fn delete(&self, hash: &BlobHash) -> Result<(), Error> {
         match self.runtime.block_on(self.store.delete(&location(hash))) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
@@ -274,8 +258,8 @@ impl Blobs {
     }
 }
 
-/// Makes the folder and all that it will ever have below it, so that no later put has to make one and wait until that is
-/// durable too. Files may hold signatures and contracts: the folders are for their owner alone.
+/// Creates the folder and all its subfolders, so no later put has to create one and wait until it is durable. Files may
+/// contain signatures and contracts, so only their owner can open the folders.
 fn create_folders(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -305,7 +289,7 @@ fn location(hash: &BlobHash) -> Location {
     Location::from(format!("{shard}/{name}"))
 }
 
-/// Whether a name is that of a file on its way: its hash, `#`, and a number.
+/// Whether a name is that of an unfinished file: its hash, `#`, and a number.
 fn is_unfinished(name: &str) -> bool {
     name.split_once('#').is_some_and(|(hash, number)| {
         BlobHash::parse(hash).is_some() && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())

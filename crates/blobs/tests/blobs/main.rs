@@ -155,7 +155,7 @@ fn what_a_killed_put_has_left_is_swept_once_it_is_old() {
     assert!(beside("#1").exists());
     assert_eq!(blobs.sweep_unfinished(SystemTime::now()).unwrap(), 2);
     assert!(!beside("#1").exists() && !beside("#27").exists());
-    // What is none of ours stays, and so does the file.
+    // Files that are not ours stay, and so does the stored file.
     assert!(beside("#x").exists() && beside("#").exists() && beside(".bak").exists());
     assert_eq!(blobs.get(&hash).unwrap(), b"sound");
 }
