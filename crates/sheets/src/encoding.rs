@@ -1,14 +1,15 @@
-//! The text of a CSV file, whatever spreadsheet program has saved it.
+//! Decodes a CSV file, whichever spreadsheet program saved it.
 //!
-//! UTF-8, UTF-16 with its mark, and the encodings in which Korean and Japanese programs save CSV: CP949 and Shift-JIS. Nothing
-//! in a file says which of the two it is. Many texts can be read as both, but then one of them is not what anybody writes:
-//! Korean read as Shift-JIS consists of half-width katakana, and Japanese read as CP949 of syllables that Korean hardly has.
+//! Supports UTF-8, UTF-16 with a byte order mark, and the encodings in which Korean and Japanese programs save CSV:
+//! CP949 and Shift-JIS. Nothing in a file says which of these two it is. Many texts can be read as both, but then one
+//! reading is text that nobody writes: Korean read as Shift-JIS consists of half-width katakana, and Japanese read as
+//! CP949 consists of syllables that are very rare in Korean.
 
 use std::borrow::Cow;
 
 use encoding_rs::{EUC_KR, Encoding, SHIFT_JIS, UTF_8};
 
-/// The text; none where it is in no known encoding.
+/// The text, or `None` if no known encoding fits.
 pub(crate) fn decoded(file: &[u8]) -> Option<Cow<'_, str>> {
     if let Some((encoding, mark)) = Encoding::for_bom(file) {
         return text(encoding, file.get(mark..)?);

@@ -1,21 +1,20 @@
-//! Rows of text from a spreadsheet: a CSV file or the first sheet of an XLSX workbook.
+//! Reads rows of text from a spreadsheet: a CSV file or the first sheet of an XLSX workbook.
 //!
-//! Which of the two it is, the file's first bytes tell. Cells become text as a person would type it: a number without a
-//! fraction as its digits, a date as `YYYY-MM-DD` with the time behind it where there is one, a time or duration as `HH:MM`
-//! with the seconds where there are some. The apostrophe that keeps a text from being a formula ([`safe_cell`]) is no part of
-//! it. Rows without content are
-//! skipped and still counted, so that a row's number is the one that the spreadsheet program shows. A CSV file is UTF-8,
-//! UTF-16, or what Korean and Japanese spreadsheet programs save ([`encoding`]).
+//! The file's first bytes show which of the two it is. Cells become text as a person would type it: a number without a
+//! fraction becomes its digits, a date becomes `YYYY-MM-DD` followed by the time if there is one, and a time or
+//! duration becomes `HH:MM` with the seconds if there are any. The apostrophe that keeps a text from being a formula
+//! ([`safe_cell`]) is removed. Empty rows are skipped but counted, so row numbers match those in the spreadsheet
+//! program. A CSV file is UTF-8, UTF-16, or in an encoding that Korean and Japanese spreadsheet programs save
+//! ([`encoding`]).
 //!
-//! **Nothing that cannot be read counts as nothing.** A cell with an error (`#N/A`), a formula whose result the file does not
-//! hold, and a date beyond the calendar are [`SheetCell::Unreadable`], one with more text than may be [`SheetCell::TooLong`]; a CSV file whose quotes do not close is refused, since
-//! all rows behind the quote would be one cell's text.
+//! **Unreadable content never counts as empty.** A cell with an error (`#N/A`), a formula whose result is not in the
+//! file, and a date outside the calendar are [`SheetCell::Unreadable`]; a cell with too much text is
+//! [`SheetCell::TooLong`]. A CSV file with an unclosed quote is refused, because all rows behind the quote would become
+//! the text of one cell.
 //!
-//! A workbook is a ZIP archive of XML: a small file can unfold into a very large one, and one cell can claim to stand in the
-//! last of a million rows. So cells are read one by one, against [`SheetLimits`], and a stranger's file is read in a limited
-//! process (`document-worker`), where what unfolds beyond the memory ends that process alone.
-
-#![deny(missing_docs)]
+//! A workbook is a ZIP archive of XML: a small file can unpack to a very large one, and one cell can claim to be in the
+//! last of a million rows. So we read cell by cell against [`SheetLimits`], and read a stranger's file in a confined
+//! process (`document-worker`), so that running out of memory ends only that process.
 
 mod encoding;
 pub mod safe_cell;
@@ -31,12 +30,10 @@ use safe_cell::original;
 /// How a ZIP archive begins.
 const ZIP: &[u8] = b"PK\x03\x04";
 
-/// What is read at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetLimits {
     /// Rows below the header.
     pub rows: u32,
-    /// Columns.
     pub columns: u32,
     /// Characters of one cell.
     pub cell: u32,
@@ -49,45 +46,41 @@ impl Default for SheetLimits {
         SheetLimits {
             rows: 10_000,
             columns: 500,
-            // As many as spreadsheet programs take.
+            // The limit of spreadsheet programs.
             cell: 32_767,
             bytes: 64 * 1024 * 1024,
         }
     }
 }
 
-/// A sheet: its first row with content names the columns.
+/// A sheet whose first row with content names the columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Sheet {
-    /// The columns' names.
     pub header: Vec<String>,
     /// The other rows with content.
     pub rows: Vec<SheetRow>,
 }
 
-/// A row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetRow {
-    /// Its number, from 1, as the spreadsheet program shows it; of a CSV file the line at which it begins.
+    /// The row number as the spreadsheet program shows it, from 1. In a CSV file, the line on which the row begins.
     pub number: u32,
-    /// Its cells; those after the last one with content are left out.
+    /// Trailing empty cells are left out.
     pub cells: Vec<SheetCell>,
 }
 
-/// A cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SheetCell {
-    /// As a person would type it; empty where there is nothing.
+    /// As a person would type it. Empty if the cell is empty.
     Text(String),
-    /// There is something, but no value of it.
+    /// The cell has content, but no value we can read.
     Unreadable,
-    /// More text than a cell may hold.
+    /// More text than the limit.
     TooLong,
 }
 
 impl SheetCell {
-    /// Whether nothing stands in it.
     pub fn is_empty(&self) -> bool {
         matches!(self, SheetCell::Text(text) if text.trim().is_empty())
     }
@@ -99,7 +92,7 @@ impl SheetCell {
         }
     }
 
-    /// As a column's name: one that cannot be read is none.
+    /// The cell as a column name. An unreadable cell is an empty name.
     fn name(self) -> String {
         match self {
             SheetCell::Text(text) => text,
@@ -109,7 +102,7 @@ impl SheetCell {
 }
 
 impl Sheet {
-    /// Whether it is what [`read`] may answer under these limits.
+    /// Whether [`read`] may return this sheet under these limits.
     pub fn is_within(&self, limits: &SheetLimits) -> bool {
         let (columns, longest) = (limits.columns as usize, limits.cell as usize);
         let fits = |text: &str| text.chars().count() <= longest;
@@ -124,68 +117,55 @@ impl Sheet {
     }
 }
 
-/// Why a sheet is not read.
+/// Why we cannot read a sheet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum SheetFault {
-    /// A CSV file in an encoding that is not known.
+    /// A CSV file in an unknown encoding.
     #[error("the encoding of the file is not known; save it as 'CSV UTF-8'")]
     NotUtf8,
-    /// Neither a workbook that can be read nor CSV.
+    /// Neither a readable workbook nor CSV.
     #[error("the file is neither a CSV file nor an XLSX workbook that can be read")]
     Unreadable,
-    /// Another kind of file, known by how it begins.
+    /// Another kind of file, recognised by its first bytes.
     #[error("the file is no CSV file and no XLSX workbook, but of another kind: {}", kind.word())]
-    OtherFile {
-        /// Which.
-        kind: OtherFile,
-    },
-    /// A quote of a CSV file does not close, or text stands behind one that did.
+    OtherFile { kind: OtherFile },
+    /// A quote in a CSV file does not close, or text follows a closing quote.
     #[error("line {row}: a quote that begins there does not close, or text stands behind it")]
     Quote {
-        /// The line in which it opens.
+        /// The line on which the quote opens.
         row: u32,
     },
     /// No row names the columns.
     #[error("the sheet has no rows")]
     Empty,
-    /// Too many rows.
     #[error("more than {limit} rows")]
-    TooManyRows {
-        /// How many may be.
-        limit: u32,
-    },
-    /// Too many columns.
+    TooManyRows { limit: u32 },
     #[error("more than {limit} columns")]
-    TooManyColumns {
-        /// How many may be.
-        limit: u32,
-    },
+    TooManyColumns { limit: u32 },
     /// All cells together are too long.
     #[error("row {row}: more text than is taken")]
     TooLong {
-        /// Where.
+        /// The row that exceeds the limit.
         row: u32,
     },
 }
 
-/// Kinds of files that are given in place of a sheet.
+/// Kinds of files that people upload instead of a sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OtherFile {
-    /// A PDF.
     Pdf,
-    /// A workbook of the format before XLSX, or another file of those programs; also a workbook that needs a password, which is
-    /// the same kind of container (MS-OFFCRYPTO 2.3.4).
+    /// A workbook in the format before XLSX, or another file of those programs. A password-protected workbook uses the
+    /// same container (MS-OFFCRYPTO 2.3.4).
     Xls,
     /// A workbook in `OpenDocument` format.
     OpenDocument,
-    /// A picture.
     Picture,
 }
 
 impl OtherFile {
-    /// The word for it.
+    /// The word for it in messages.
     pub const fn word(self) -> &'static str {
         match self {
             OtherFile::Pdf => "pdf",
@@ -197,7 +177,7 @@ impl OtherFile {
 
     fn of(file: &[u8]) -> Option<OtherFile> {
         let begins = |with: &[&[u8]]| with.iter().any(|start| file.starts_with(start));
-        // The first entry of its ZIP archive says what it is, uncompressed (OpenDocument 1.2, part 3, 3.3).
+        // The first entry of the ZIP archive contains the type, uncompressed (OpenDocument 1.2, part 3, 3.3).
         let says = file.get(30..).unwrap_or_default();
         if begins(&[b"%PDF-"]) {
             Some(OtherFile::Pdf)
@@ -262,13 +242,13 @@ impl Reading {
         Ok(())
     }
 
-    /// Marks the cells of a workbook's rows whose formulas have no result.
+    /// Marks the cells of a workbook whose formulas have no result.
     fn without_result(&mut self, cells: &BTreeMap<u32, Vec<usize>>) -> Result<(), SheetFault> {
         for (number, columns) in cells {
             let rows = &mut self.sheet.rows;
             let index = match rows.binary_search_by_key(number, |row| row.number) {
                 Ok(index) => index,
-                // A row of nothing else was skipped.
+                // The row had no other content and was skipped.
                 Err(index) => {
                     if rows.len() >= self.limits.rows as usize {
                         return Err(SheetFault::TooManyRows {
@@ -296,7 +276,8 @@ impl Reading {
         Ok(())
     }
 
-    /// Marks the cells that lie under another: the spreadsheet shows its content for all of them, and has it in the first alone.
+    /// Marks the covered cells of merged areas: the spreadsheet shows the content for all of them, but stores it only
+    /// in the first.
     fn merged(&mut self, areas: &[Dimensions]) -> Result<(), SheetFault> {
         let columns = self.sheet.header.len();
         let mut covered: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
@@ -317,7 +298,7 @@ impl Reading {
                 let is_first = row.number == area.start.0.saturating_add(1);
                 let under = first + usize::from(is_first)..=last;
                 count += under.clone().count().max(1);
-                // Areas do not lie over each other.
+                // Merged areas do not overlap.
                 if count > rows.len().saturating_mul(columns) {
                     return Err(SheetFault::Unreadable);
                 }
@@ -330,7 +311,7 @@ impl Reading {
         self.without_result(&covered.collect())
     }
 
-    /// Puts a cell at its column, with empty ones before it.
+    /// Puts a cell at its column, after empty ones.
     fn cell(&mut self, row: u32, cells: &mut Vec<SheetCell>, column: usize, cell: SheetCell) -> Result<(), SheetFault> {
         if column >= self.limits.columns as usize {
             if cell.is_empty() {
@@ -340,7 +321,7 @@ impl Reading {
                 limit: self.limits.columns,
             });
         }
-        // Its row alone is at fault, and nothing of the text is kept.
+        // Only its row is at fault, and we keep nothing of the text.
         let is_long = cell.text().chars().count() > self.limits.cell as usize;
         let cell = if is_long { SheetCell::TooLong } else { cell };
         self.bytes = self
@@ -373,11 +354,12 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     let (mut counted, mut number) = (0, 1_u32);
     let mut is_heading = named.is_some();
     while reader.read_record(&mut record).map_err(|_| SheetFault::Unreadable)? {
-        // It is no row of the sheet, and is counted as a line of the file.
+        // It is not a row of the sheet, but counts as a line of the file.
         if std::mem::take(&mut is_heading) {
             continue;
         }
-        // The reader's own count of lines is one short after a CR LF: a record begins behind the line ends before it.
+        // The reader's own line count is one short after a CR LF, because a record begins after the line ends before
+        // it.
         let ends = record.position().and_then(|at| usize::try_from(at.byte()).ok());
         let rest = ends.and_then(|at| text.as_bytes().get(at..)).unwrap_or_default();
         let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
@@ -395,7 +377,7 @@ fn read_csv(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
     Ok(())
 }
 
-/// The separator that a first line names, as spreadsheet programs write and read it: `sep=;`.
+/// The separator that a first line such as `sep=;` names, as spreadsheet programs write and read it.
 fn named_separator(text: &str) -> Option<u8> {
     let first = text.lines().next()?.trim_matches('"');
     let (word, named) = first.split_once('=')?;
@@ -405,7 +387,7 @@ fn named_separator(text: &str) -> Option<u8> {
     }
 }
 
-/// What stands between cells: a comma, or what spreadsheet programs write where the comma is the sign of decimals.
+/// The separator between cells: a comma, or what spreadsheet programs write where the comma is the decimal sign.
 fn separator(text: &str) -> u8 {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     if first.contains(',') {
@@ -418,7 +400,7 @@ fn separator(text: &str) -> u8 {
     }
 }
 
-/// Quotes are as RFC 4180 (2.5 to 2.7) has them. The reader takes others, too, and makes something else of them.
+/// Accepts only quotes as in RFC 4180 (2.5 to 2.7). The reader also accepts others, and misreads them.
 fn check_quotes(text: &[u8], separator: u8) -> Result<(), SheetFault> {
     #[derive(PartialEq)]
     enum Place {
@@ -475,7 +457,7 @@ fn read_workbook(file: &[u8], reading: &mut Reading) -> Result<(), SheetFault> {
         }
         let number = row.saturating_add(1);
         if matches!(cell.get_value(), DataRef::Empty) && column < reading.limits.columns as usize {
-            // A colour alone, or a formula without its result: the formulas tell.
+            // Only a colour, or a formula without a result: the formulas show which.
             empty.insert((at, column));
         }
         reading.cell(number, &mut current, column, shown(cell.get_value()))?;
@@ -522,23 +504,23 @@ fn place(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// A number to the fifteen digits that spreadsheet programs calculate with: 3.3 and not 3.3000000000000003.
+/// A number rounded to the fifteen digits that spreadsheet programs calculate with: 3.3, not 3.3000000000000003.
 fn as_calculated(number: f64) -> String {
     let rounded: f64 = format!("{number:.14e}").parse().unwrap_or(number);
-    // The sum is 0 where the number is -0.
+    // Adding 0 turns -0 into 0.
     (rounded + 0.0).to_string()
 }
 
-/// The last day that spreadsheet programs know, 9999-12-31, counted as they count.
+/// The last day that spreadsheet programs know, 9999-12-31, in their day count.
 const LAST_DAY: f64 = 2_958_465.0;
 
-/// A date, or a time or duration; none for a number beyond the calendar.
+/// A date, a time or a duration. `None` for a number outside the calendar.
 fn date(at: &ExcelDateTime) -> Option<String> {
     let days = at.as_f64();
     if !(0.0..LAST_DAY + 1.0).contains(&days) {
         return None;
     }
-    // A time of day has no date: it is a part of the day before the first.
+    // A time of day has no date: it is a fraction of the day before the first.
     if at.is_duration() || days < 1.0 {
         return Some(time(days));
     }
@@ -549,7 +531,7 @@ fn date(at: &ExcelDateTime) -> Option<String> {
     ))
 }
 
-/// Part of a day, or more than a day, in hours and minutes: `09:30`, `26:05`.
+/// A fraction of a day, or more than a day, in hours and minutes: `09:30`, `26:05`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -565,7 +547,7 @@ fn time(days: f64) -> String {
     }
 }
 
-/// A date of ISO 8601 as the other dates are.
+/// Writes an ISO 8601 date like the other dates.
 fn iso_date(text: &str) -> String {
     match text.split_once('T') {
         Some((date, time)) => with_time(date, time.split(['.', 'Z', '+']).next().unwrap_or(time)),

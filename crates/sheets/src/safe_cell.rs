@@ -1,22 +1,22 @@
-//! Cells of the sheets that we write, which no spreadsheet program takes for a formula.
+//! Cells for the sheets we write, which no spreadsheet program can mistake for a formula.
 //!
-//! A spreadsheet program runs a cell of a CSV file that begins with `=`, `+`, `-` or `@` as a formula, and a formula can send
-//! what is on the sheet to a stranger. Names of fields and roles, and values that people enter, may begin so. A [`SafeCell`]
-//! has an apostrophe before such a beginning, which makes it text. [`original`] takes it away again when a sheet is read, so a
-//! sheet that we wrote reads as what it was made of.
+//! A spreadsheet program runs a CSV cell that begins with `=`, `+`, `-` or `@` as a formula, and a formula can send the
+//! sheet's content to a stranger. Names of fields and roles, and values that people enter, may begin like that. A
+//! [`SafeCell`] puts an apostrophe before such a beginning, which turns it into text. [`original`] removes the
+//! apostrophe when a sheet is read, so a sheet that we wrote reads back unchanged.
 //!
-//! A program whose separator is not our comma splits cells where we do not, at `;` or a tab or within quotes at a line end:
-//! in Germany it is `;`. So what follows such a character counts as the beginning of a cell too. Spaces, invisible characters
-//! and quotes before a formula are skipped, as programs skip them.
+//! A program whose separator is not our comma splits cells in other places: at `;` (as in Germany), at a tab, or at a
+//! line end within quotes. So text after such a character also counts as the beginning of a cell. Like these programs,
+//! we skip spaces, invisible characters and quotes before a formula.
 
 use std::borrow::Cow;
 
-/// A cell that can be written into any sheet.
+/// A cell that is safe in any sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SafeCell(String);
 
 impl SafeCell {
-    /// A text. A number that is written as one, such as `-5` or `0.5`, stays a number.
+    /// A text. If it is written as a number, such as `-5` or `0.5`, it stays a number.
     pub fn text(text: &str) -> SafeCell {
         if is_number(text) {
             return SafeCell(text.to_owned());
@@ -34,7 +34,7 @@ impl SafeCell {
         SafeCell(written)
     }
 
-    /// As it stands in a CSV file (RFC 4180).
+    /// The cell in a CSV file (RFC 4180).
     fn quoted(&self) -> Cow<'_, str> {
         let SafeCell(text) = self;
         if text.contains([',', ';', '\t', '"', '\r', '\n']) {
@@ -45,7 +45,7 @@ impl SafeCell {
     }
 }
 
-/// A CSV file that spreadsheet programs open as what it is: UTF-8 with a byte order mark.
+/// A CSV file that spreadsheet programs read correctly: UTF-8 with a byte order mark.
 pub fn csv(rows: &[Vec<SafeCell>]) -> String {
     let mut file = "\u{feff}".to_owned();
     for row in rows {
@@ -56,7 +56,7 @@ pub fn csv(rows: &[Vec<SafeCell>]) -> String {
     file
 }
 
-/// What a cell was before [`SafeCell::text`] made it safe. A cell that needed no apostrophe has lost none.
+/// Undoes [`SafeCell::text`]. A cell that needed no apostrophe stays as it is.
 pub fn original(cell: &str) -> Cow<'_, str> {
     if !cell.contains('\'') {
         return Cow::Borrowed(cell);
@@ -72,8 +72,8 @@ pub fn original(cell: &str) -> Cow<'_, str> {
     Cow::Owned(parts(cell).map(original).collect())
 }
 
-/// What programs with any separator could take for a cell, each but the first with the separator before it cut off … and
-/// given back as a part of its own.
+/// The parts that a program with any separator could read as cells. Separators are cut off and returned as parts of
+/// their own.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_separator = |c: char| matches!(c, ';' | '\t' | '\r' | '\n');
     text.split_inclusive(is_separator).flat_map(move |part| {
@@ -83,13 +83,13 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a text, with apostrophes before it or without, begins with what programs drop or split at.
+/// Whether a text, with or without leading apostrophes, begins with something that programs drop or split at.
 fn begins_with_separator(text: &str) -> bool {
     text.trim_start_matches('\'').starts_with(['\t', '\r', '\n'])
 }
 
-/// Whether a program could run this as a formula: characters that open one, behind any that are skipped. Apostrophes are
-/// skipped as well, so that adding one never makes a text look harmless that was not.
+/// Whether a program could run this as a formula: a character that starts one, after any that are skipped. Apostrophes
+/// are skipped too, so adding one never makes a dangerous text look harmless.
 fn would_run(cell: &str) -> bool {
     cell.trim_start_matches(is_skipped)
         .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
@@ -102,8 +102,8 @@ fn is_skipped(character: char) -> bool {
         || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Digits with a minus and a fraction at most. A plus is no part of a number: telephone numbers begin with it, and a program
-/// would drop it.
+/// Digits with an optional minus and fraction. A plus is not part of a number: telephone numbers begin with it, and a
+/// program would drop it.
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// How a program with another separator, or none that knows quotes, would cut a file.
+    /// How a program with another separator, or one that ignores quotes, would split a file.
     fn cells_of_any_program(file: &str) -> Vec<String> {
         let mut cells = Vec::new();
         for separator in [',', ';', '\t'] {
@@ -215,7 +215,7 @@ mod tests {
                 texts.iter().map(|text| SafeCell::text(text)).collect(),
             ];
             let sheet = read(csv(&rows).as_bytes(), &SheetLimits::default()).expect("it is read");
-            // A row without content is none, and empty cells at its end are none.
+            // Empty rows and trailing empty cells are dropped.
             let read: Vec<SheetCell> = sheet.rows.first().map(|row| row.cells.clone()).unwrap_or_default();
             for (at, text) in texts.iter().enumerate() {
                 let cell = read.get(at).cloned().unwrap_or(SheetCell::Text(String::new()));

@@ -1,4 +1,4 @@
-//! Rows from spreadsheets: what is read, how it is shown, and what is refused.
+//! Rows from spreadsheets: how they are read and shown, and what is refused.
 
 use std::fmt::Write as _;
 
@@ -55,7 +55,7 @@ fn a_workbook_is_read_as_a_person_would_type_it() {
     );
 }
 
-/// Kept as parts of a day, they would be dates of 1899.
+/// Stored as fractions of a day, they would be dates in 1899.
 #[test]
 fn a_time_has_no_date() {
     let file = workbook(&[
@@ -102,8 +102,8 @@ fn a_csv_file_is_read_in_the_encodings_of_spreadsheet_programs() {
     assert_eq!(sheet(&japanese).rows, [row(2, &["髙橋一郎", "ﾔﾏﾀﾞ㈱"])]);
 }
 
-/// A spreadsheet shows the content of merged cells for all of them, and has it in the first alone: an access code that stands
-/// beside three people must not be the first one's only.
+/// A spreadsheet shows the content of merged cells for all of them, but stores it only in the first. An access code
+/// next to three people must not belong only to the first.
 #[test]
 fn what_lies_under_a_merged_cell_is_no_empty_cell() {
     let cell = |place: &str, text: &str| format!("<c r=\"{place}\" t=\"inlineStr\"><is><t>{text}</t></is></c>");
@@ -125,7 +125,7 @@ fn what_lies_under_a_merged_cell_is_no_empty_cell() {
     };
     let text = |text: &str| SheetCell::Text(text.to_owned());
     let cells = |file: &[u8]| -> Vec<Vec<SheetCell>> { sheet(file).rows.into_iter().map(|row| row.cells).collect() };
-    // The second lies beside the columns that have a name.
+    // The second is next to the columns with a name.
     assert_eq!(
         cells(&with("<mergeCell ref=\"B2:B4\"/><mergeCell ref=\"D2:XFD1048576\"/>")),
         [
@@ -135,7 +135,7 @@ fn what_lies_under_a_merged_cell_is_no_empty_cell() {
             vec![text("d"), text("5678")],
         ]
     );
-    // Areas that lie over each other, by the thousand, are no sheet.
+    // Thousands of overlapping areas are not a sheet.
     let many = "<mergeCell ref=\"A1:B1048576\"/>".repeat(1_000);
     assert_eq!(read(&with(&many), &SheetLimits::default()), Err(SheetFault::Unreadable));
 }
@@ -180,7 +180,7 @@ fn a_quote_that_does_not_close_swallows_no_rows() {
         let fault = read(file.as_bytes(), &SheetLimits::default());
         assert_eq!(fault, Err(SheetFault::Quote { row }), "{file:?}");
     }
-    // A quote within a cell that does not begin with one is a letter.
+    // A quote inside a cell that does not begin with one is an ordinary character.
     assert_eq!(
         sheet(b"name\n5\" pipe\n\"\"\"x\"\"\"\n").rows,
         [row(2, &["5\" pipe"]), row(3, &["\"x\""])]
@@ -212,10 +212,10 @@ fn a_first_line_may_name_what_stands_between_cells() {
     ] {
         let sheet = sheet(file.as_bytes());
         assert_eq!(sheet.header, ["name, whole", "1.email"], "{file:?}");
-        // The line counts: a row is told by its line in the file.
+        // The `sep=` line counts: a row's number is its line in the file.
         assert_eq!(sheet.rows, [row(3, &["a,b", "c@example.com"])], "{file:?}");
     }
-    // A column of such a name is one.
+    // A column may have such a name.
     for file in ["sep\na\n", "sep=\na\n", "sep=x\na\n", "sep=;;\na\n"] {
         let sheet = sheet(file.as_bytes());
         assert_eq!(
@@ -261,7 +261,7 @@ fn limits_hold_for_rows_columns_cells_and_all_together() {
         Ok(1),
         "columns without content count for nothing"
     );
-    // A cell that is too long is its row's fault, and no other's; nothing of it is kept.
+    // A cell that is too long only affects its own row, and we keep nothing of it.
     let long = read(b"a,b\n123456,1\n2,3\n", &limits).expect("a sheet");
     assert_eq!(
         long.rows[0].cells,
@@ -276,7 +276,7 @@ fn limits_hold_for_rows_columns_cells_and_all_together() {
     );
 }
 
-/// One cell in the last corner of a sheet of a million rows costs no more than itself.
+/// One cell in the last corner of a sheet with a million rows costs no more than itself.
 #[test]
 fn a_cell_far_away_is_no_million_of_rows() {
     let far = "<row r=\"1\"><c r=\"A1\" t=\"inlineStr\"><is><t>name</t></is></c></row>\
@@ -290,7 +290,7 @@ fn a_cell_far_away_is_no_million_of_rows() {
     );
 }
 
-/// A workbook that unfolds into very much more than itself ends at the limit, not at its end.
+/// Reading a workbook that unpacks to far more than its size stops at the limit.
 #[test]
 fn a_workbook_that_unfolds_without_end_is_cut() {
     let text = "x".repeat(30_000);
