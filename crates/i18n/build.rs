@@ -1,5 +1,4 @@
-//! Lists the files of `locales/<language>/` so that `src/bundles.rs` embeds every one of them:
-//! a new file needs no line of Rust.
+//! Lists the files of `locales/<language>/` so that `src/bundles.rs` embeds all of them: a new file needs no Rust code.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! One Fluent bundle a language, built at first use.
+//! One Fluent bundle per language, built on first use.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -18,11 +18,11 @@ static JAPANESE: LazyLock<FluentBundle<FluentResource>> = LazyLock::new(|| bundl
 fn bundle(language: Language) -> FluentBundle<FluentResource> {
     let locale = language.locale().parse().unwrap_or_default();
     let mut bundle = FluentBundle::new_concurrent(vec![locale]);
-    // Direction marks around arguments would be drawn as boxes on a PDF and break comparisons in
-    // mails; the three languages are written from left to right.
+    // Direction marks around arguments would appear as boxes in a PDF and break comparisons in mails. All three
+    // languages are written left to right.
     bundle.set_use_isolating(false);
     for (_, _, text) in FILES.iter().filter(|(code, ..)| *code == language.code()) {
-        // What is wrong with a file fails a test below; what can be read of it is used.
+        // A test below catches errors in a file; at run time we use what we can read of it.
         let resource = match FluentResource::try_new((*text).to_owned()) {
             Ok(resource) | Err((resource, _)) => resource,
         };
@@ -39,8 +39,8 @@ fn of(language: Language) -> &'static FluentBundle<FluentResource> {
     }
 }
 
-/// A whole number as Fluent's plural rules need it; everything else (names, codes with leading
-/// zeros, amounts with separators) stays the text that it is.
+/// A whole number becomes a number, because Fluent's plural rules need it. Everything else (names, codes with leading
+/// zeros, amounts with separators) stays text.
 fn argument(value: &str) -> FluentValue<'_> {
     match value.parse::<i32>() {
         Ok(number) if number.to_string() == value => FluentValue::from(number),
@@ -48,7 +48,7 @@ fn argument(value: &str) -> FluentValue<'_> {
     }
 }
 
-/// The sentence of this key, with its arguments put in. An unknown key comes back as itself.
+/// The sentence for this key, with its arguments filled in. An unknown key returns the key itself.
 pub fn text(language: Language, key: &str, arguments: &[(&str, &str)]) -> String {
     let bundle = of(language);
     let Some(pattern) = bundle.get_message(key).and_then(|message| message.value()) else {
@@ -62,13 +62,13 @@ pub fn text(language: Language, key: &str, arguments: &[(&str, &str)]) -> String
         };
         given.set(*name, value);
     }
-    // A missing argument leaves its name in braces in the sentence: seen, and no failure.
+    // A missing argument leaves its name in braces in the sentence: visible, but not a failure.
     let mut errors = Vec::new();
     bundle.format_pattern(pattern, Some(&given), &mut errors).into_owned()
 }
 
-/// What is written from right to left, apart from the sentence around it (UAX 9, 2.4); controls of direction that somebody
-/// wrote are left out, since they could end that.
+/// Isolates right-to-left text from the sentence around it (UAX 9, 2.4). Direction controls in the text are removed,
+/// because they could end the isolation.
 fn isolated(value: &str) -> Cow<'_, str> {
     let turns = |c: char| {
         matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'
@@ -84,7 +84,6 @@ fn isolated(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// Is there a sentence of this key?
 pub fn has(language: Language, key: &str) -> bool {
     of(language)
         .get_message(key)
@@ -116,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// The placeholders of a pattern, those in the branches of a selection too.
+    /// The placeholders of a pattern, including those in the branches of a selection.
     fn placeholders(pattern: &Pattern<&str>, found: &mut BTreeSet<String>) {
         for element in &pattern.elements {
             if let PatternElement::Placeable { expression } = element {

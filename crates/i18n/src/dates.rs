@@ -1,5 +1,4 @@
-//! Dates and times as people write them. A time always names its zone: without it, it is no
-//! evidence.
+//! Dates and times as people write them. A time always names its zone, because without it a time proves nothing.
 
 use domain::date_pattern::english_month;
 use domain::language::Language;
@@ -19,7 +18,7 @@ pub fn date(language: Language, day: Date) -> String {
 
 /// A moment to the minute, with its zone: `2025년 3월 1일 18:05 (한국 시간)`.
 ///
-/// The zone has its name where the reader lives in it, and its offset elsewhere.
+/// The zone is named if readers of this language live in it; otherwise its offset is shown.
 pub fn date_time(language: Language, at: Timestamp, offset: UtcOffset) -> String {
     let day = date(language, local_date(at, offset));
     let clock = format_local(at, offset);
@@ -34,8 +33,8 @@ pub fn date_time(language: Language, at: Timestamp, offset: UtcOffset) -> String
     format!("{day}{comma} {minutes} ({zone})")
 }
 
-/// How long to wait, as a part of a sentence: seconds of less than a minute, minutes, and hours where they are many. Rounded
-/// up: who waits so long does not come too early.
+/// A waiting time as part of a sentence: in seconds below a minute, then in minutes, then in hours. Rounded up, so
+/// nobody who waits that long comes back too early.
 pub fn wait(language: Language, seconds: u64) -> String {
     let (key, count) = match seconds {
         0..60 => ("wait-seconds", seconds),

@@ -1,13 +1,10 @@
-//! What people read, in Korean, English and Japanese.
+//! The texts people read, in Korean, English and Japanese.
 //!
-//! The sentences live in `locales/<language>/<area>.ftl` (Fluent) and are embedded in the program.
-//! [`text`] finds one by its key; nothing here reads a file or can fail at run time: a key that no
-//! language has comes back as itself, and tests make sure that the three languages hold the same
-//! keys with the same placeholders, so that this is not seen.
+//! The sentences are in `locales/<language>/<area>.ftl` (Fluent) and embedded in the program. [`text`] finds one by its
+//! key. Nothing here reads a file or can fail at run time: an unknown key returns itself, and tests make sure that the
+//! three languages contain the same keys with the same placeholders, so users never see this.
 //!
-//! Sentences are plain text. Whoever puts one into HTML escapes it like any other text.
-
-#![deny(missing_docs)]
+//! Sentences are plain text: escape them in HTML like any other text.
 
 mod bundles;
 mod dates;
