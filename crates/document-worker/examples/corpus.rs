@@ -1,11 +1,10 @@
-//! `script/corpus DIR`: what the product does with PDFs that nobody here wrote.
+//! `script/corpus DIR`: runs the product on PDFs that none of us wrote.
 //!
-//! Each file goes the way of an upload: intake in the confined worker processes, one mark stamped on its first page, the
-//! seal, our own verifier; qpdf, pdfsig and pyHanko then judge the result. Printed are every file that was not simply
-//! taken, and a table of counts. It fails where anything crashed or hung outside a worker, where a worker panicked, and
-//! where a file was taken that a judge complains about. Files that are refused are no failure, nor is a worker that was
-//! stopped at its limit of time or memory, for its file is then refused: what counts is that there is a reason, and how
-//! many there are.
+//! Each file takes the path of an upload: intake in the confined worker processes, one stamp on its first page, the
+//! seal, our own verifier. Then qpdf, pdfsig and pyHanko judge the result. The program prints every file that was not
+//! simply accepted, and a table of counts. It fails if anything crashes or hangs outside a worker, if a worker panics,
+//! or if a judge complains about a file that we accepted. Refused files are not failures, nor are workers stopped at
+//! their time or memory limit, because their files are then refused; for those, the reasons and counts matter.
 
 #[path = "../../document/tests/document/judges.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
@@ -32,9 +31,9 @@ use document::verify::{TrustedRoots, verify};
 use domain::field::Placement;
 use jiff::Timestamp;
 
-/// How many files pyHanko judges in one process; its start takes longer than a judgement.
+/// How many files pyHanko judges in one process, because starting it takes longer than judging a file.
 const BATCH: usize = 40;
-/// Stamping and sealing a file that intake wrote never takes so long.
+/// Stamping and sealing a file that intake wrote never takes this long.
 const HANG: Duration = Duration::from_mins(1);
 
 fn main() -> ExitCode {
@@ -57,20 +56,25 @@ fn main() -> ExitCode {
     }
 }
 
-/// What became of a file.
+/// The result for a file.
 enum Outcome {
-    /// Taken and sealed, with what intake changed or warned of, and how many had signed before.
+    /// Accepted and sealed, with what intake changed or warned about, and the number of earlier signatures.
     Sealed {
         changes: Vec<String>,
         signatures: u32,
         pdf: Vec<u8>,
     },
-    /// Refused by intake.
-    Refused { reason: String },
-    /// The worker came to its limit: of time, or of memory or stack.
-    Stopped { by_time: bool },
+    Refused {
+        reason: String,
+    },
+    /// The worker reached its limit of time, or of memory or stack.
+    Stopped {
+        by_time: bool,
+    },
     /// Something that must not happen.
-    Failed { what: String },
+    Failed {
+        what: String,
+    },
 }
 
 struct Run {
@@ -79,7 +83,7 @@ struct Run {
     log: Log,
 }
 
-/// What stamping and sealing need; shared with the thread that does it.
+/// What stamping and sealing need, shared with the thread that does it.
 struct Work {
     fonts: Fonts,
     key: SealKey,
@@ -215,7 +219,7 @@ impl Run {
         let (answer, answered) = mpsc::channel();
         let finishing = std::thread::Builder::new().stack_size(extend::STACK).spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| work.finish(&intake)));
-            // Nobody waits any more where it took too long.
+            // If it took too long, nobody is waiting any more.
             let _ = answer.send(result.unwrap_or_else(|_| Err("stamping or sealing panicked".to_owned())));
         });
         if let Err(error) = finishing {
@@ -238,7 +242,7 @@ impl Run {
 }
 
 impl Work {
-    /// Stamps, seals and verifies a file that intake took.
+    /// Stamps, seals and verifies a file that intake accepted.
     fn finish(&self, intake: &Intake) -> Result<Vec<u8>, String> {
         let stamp = if intake.is_signed() { extend::stamp } else { stamp };
         let pdf = intake.pdf.as_slice();
@@ -275,7 +279,7 @@ impl Work {
         };
         let sealed = seal(&stamped, &self.key, &details).map_err(|error| format!("seal: {error}"))?;
         let verdict = verify(&sealed, &self.roots, self.at);
-        // Who signed before is known to nobody here.
+        // Nothing here knows the earlier signers.
         if verdict.holds() {
             return Ok(sealed);
         }
@@ -284,7 +288,7 @@ impl Work {
     }
 }
 
-/// The name of a reason, without what varies from file to file.
+/// The name of a reason, without the parts that vary from file to file.
 fn kind(reason: &Refused) -> String {
     serde_json::to_value(reason)
         .ok()
@@ -300,9 +304,8 @@ fn kind(reason: &Refused) -> String {
 struct Sealed {
     name: String,
     path: PathBuf,
-    /// The upload.
     upload: PathBuf,
-    /// How many had signed it before.
+    /// The number of earlier signatures.
     signatures: u32,
 }
 
@@ -385,7 +388,7 @@ impl Table {
             self.failed
         );
         let _ = writeln!(text, "| FAILED: taken, but a judge complains | {} |", self.complaints);
-        // A share of a count of files is exact enough.
+        // Precise enough for a share of a file count.
         #[expect(clippy::cast_precision_loss, reason = "far fewer files than 2^52")]
         let share = 100.0 * self.sound_and_sealed as f64 / self.sound.max(1) as f64;
         let _ = writeln!(
@@ -420,7 +423,7 @@ fn pdf_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// What the pool logs, which tells a panic from a refusal.
+/// The pool's log, which distinguishes a panic from a refusal.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

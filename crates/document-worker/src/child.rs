@@ -1,4 +1,4 @@
-//! The child process: confines itself, then does one job after the other until its pipe closes.
+//! The child process: confines itself, then does one job after another until its pipe closes.
 
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,13 +12,13 @@ use crate::confinement::{self, Confinement};
 use crate::frame::{self, FrameError, FrameLimits};
 use crate::protocol::{Answer, Job, Ready, Task, Welcome};
 
-/// The pool is trusted; this only bounds a mistake.
+/// We trust the pool; these limits only contain a mistake.
 const FROM_POOL: FrameLimits = FrameLimits {
     header: 64 * 1024 * 1024,
     payload: 4 * 1024 * 1024 * 1024,
 };
 
-/// Runs the child on standard input and output; `countersign document-worker` calls it first thing.
+/// Runs the child on standard input and output. `countersign document-worker` calls this before anything else.
 #[must_use]
 pub fn main() -> ExitCode {
     let (mut input, mut output) = (std::io::stdin(), std::io::stdout());
@@ -28,14 +28,14 @@ pub fn main() -> ExitCode {
     confinement::lower_priority();
     let resources = confinement::limit_resources(welcome.memory);
     let file_system = confinement::forbid_files();
-    // A panic is answered, not printed: what it says may quote the stranger's file.
+    // A panic becomes an answer and is not printed, because its message may quote the stranger's file.
     std::panic::set_hook(Box::new(|_| {}));
     let jobs = std::thread::Builder::new()
         .name("jobs".to_owned())
-        // Deeply nested files need much stack; what needs more than this ends the process.
+        // Deeply nested files need a large stack; needing more than this ends the process.
         .stack_size(extend::STACK)
         .spawn(move || {
-            // The thread exists, so no system call that starts one is needed any more.
+            // The thread exists now, so the system call that creates threads is no longer needed.
             let system_calls = confinement::filter_system_calls();
             let ready = Ready {
                 confinement: Confinement {
@@ -61,7 +61,7 @@ fn work(input: &mut impl Read, output: &mut impl Write) -> Result<(), FrameError
             Err(error) => return Err(error),
         };
         confinement::limit_processor(job.milliseconds);
-        // The pool learns of the pages as well, and holds its own watch.
+        // The pool also learns the number of pages, and keeps its own time limit.
         let mut counted = |pages: u32| {
             let more = job.milliseconds_of_page.saturating_mul(u64::from(pages));
             confinement::limit_processor(job.milliseconds.saturating_add(more));
@@ -81,7 +81,7 @@ fn answer(
 ) -> (Answer, Vec<Vec<u8>>) {
     match task {
         Task::Inspect { limits, wishes } => match intake::inspect_counting(file, &limits, &wishes, |pages| {
-            // A pool that has gone away is met at the answer.
+            // If the pool has gone away, sending the answer will notice.
             let _ = counted(pages);
         }) {
             Ok(taken) => (
@@ -107,7 +107,7 @@ fn answer(
         },
         Task::PageTexts { pages } => match text_layer::page_texts(file, &pages) {
             Ok(texts) => {
-                // Texts and finite numbers: writing cannot fail.
+                // Texts and finite numbers: serialising cannot fail.
                 let texts: Vec<Vec<u8>> = texts
                     .iter()
                     .map(|text| serde_json::to_vec(text).unwrap_or_default())
@@ -122,7 +122,7 @@ fn answer(
             Err(fault) => (Answer::NotRendered { fault }, Vec::new()),
         },
         Task::Sheet { limits } => match sheets::read(&file, &limits) {
-            // Texts and numbers: writing cannot fail.
+            // Texts and numbers: serialising cannot fail.
             Ok(sheet) => (Answer::Sheet, vec![serde_json::to_vec(&sheet).unwrap_or_default()]),
             Err(fault) => (Answer::NoSheet { fault }, Vec::new()),
         },

@@ -1,16 +1,15 @@
-//! What a child takes from itself.
+//! How a child gives up its own rights.
 //!
-//! Resource limits hold everywhere; Landlock (no file, no network) and seccomp (only the system calls
-//! that computing and talking to the pool need; any other fails with `EPERM`) hold where the kernel
-//! has them. What holds is told to the pool, which logs it: a weaker kernel is no reason not to run,
-//! but one to know.
+//! Resource limits work everywhere. Landlock (no files, no network) and seccomp (only the system calls needed to
+//! compute and to talk to the pool; any other fails with `EPERM`) work if the kernel supports them. The child reports
+//! what works to the pool, which logs it: a weaker kernel is no reason not to run, but operators should know.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-/// Room for the program itself and its libraries, which is mapped and not allocated.
+/// Room for the program and its libraries, which are mapped rather than allocated.
 const PROGRAM: u64 = 1024 * 1024 * 1024;
-/// Standard input, output, error, and some that a library may hold for a moment.
+/// Standard input, output and error, and a few that a library may open briefly.
 const OPEN_FILES: u64 = 16;
 
 /// How a child is confined.
@@ -20,7 +19,7 @@ pub struct Confinement {
     pub resources: bool,
     /// Files and network are out of reach.
     pub file_system: Degree,
-    /// Only a few system calls are let through.
+    /// Only a few system calls are allowed.
     pub system_calls: bool,
 }
 
@@ -28,11 +27,9 @@ pub struct Confinement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Degree {
-    /// All of it.
     Full,
-    /// An older kernel: part of it.
+    /// An older kernel offers a part of it.
     Partial,
-    /// Nothing.
     None,
 }
 
@@ -48,7 +45,7 @@ pub(crate) fn limit_resources(bytes: u64) -> bool {
         )
         .is_ok()
     };
-    // `Data` counts what is allocated; `As` bounds mappings that are not counted there.
+    // `Data` limits allocations; `As` limits mappings that `Data` does not count.
     [
         set(Resource::Data, bytes),
         set(Resource::As, bytes.saturating_add(PROGRAM)),
@@ -60,18 +57,18 @@ pub(crate) fn limit_resources(bytes: u64) -> bool {
     .all(|done| *done)
 }
 
-/// How much lower the priority of a worker is: under load everything else gets three times as much of a processor.
+/// How much lower a worker's priority is: under load, everything else gets three times as much of a processor.
 const NICER: i32 = 5;
 
-/// Lowers the process's priority. Without it every short request on a processor that reads a file waits for a time slice,
-/// several times.
+/// Lowers the process's priority. Otherwise, every short request that shares a processor with a worker waits for
+/// several time slices.
 pub(crate) fn lower_priority() {
     if let Err(error) = rustix::process::nice(NICER) {
         tracing::debug!(%error, "a document worker has the priority of a request");
     }
 }
 
-/// Lets the process run for so long more in the processor, rounded up to seconds; then the kernel ends it (`SIGXCPU`).
+/// Allows the process this much more processor time, rounded up to seconds; then the kernel ends it (`SIGXCPU`).
 pub(crate) fn limit_processor(milliseconds: u64) {
     let seconds = milliseconds.div_ceil(1000);
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -79,7 +76,7 @@ pub(crate) fn limit_processor(milliseconds: u64) {
         .unwrap_or(0)
         .saturating_add(1)
         .saturating_add(seconds);
-    // The hard limit stays open, or the next job could not be given its time.
+    // The hard limit stays open, because otherwise the next job could not get its time.
     if setrlimit(
         Resource::Cpu,
         Rlimit {
@@ -93,7 +90,7 @@ pub(crate) fn limit_processor(milliseconds: u64) {
     }
 }
 
-/// Takes files and network away, from this thread and those it starts.
+/// Takes away files and network, from this thread and the threads it starts.
 #[cfg(target_os = "linux")]
 pub(crate) fn forbid_files() -> Degree {
     use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetStatus};
@@ -110,13 +107,13 @@ pub(crate) fn forbid_files() -> Degree {
     }
 }
 
-/// Lets only harmless system calls through, in all threads.
+/// Allows only harmless system calls, in all threads.
 #[cfg(target_os = "linux")]
 pub(crate) fn filter_system_calls() -> bool {
     filter(std::process::id()).is_some_and(|program| seccompiler::apply_filter_all_threads(&program).is_ok())
 }
 
-/// The filter of the process with this id.
+/// The filter for the process with this id.
 #[cfg(target_os = "linux")]
 fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
     use seccompiler::{
@@ -137,12 +134,12 @@ fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
         libc::SYS_mremap,
         libc::SYS_mprotect,
         libc::SYS_madvise,
-        // Locks between the two threads, time, chance.
+        // Locks between the two threads, time, randomness.
         libc::SYS_futex,
         libc::SYS_sched_yield,
         libc::SYS_clock_gettime,
         libc::SYS_getrandom,
-        // Ending, orderly or by a stack overflow that Rust's handler reports.
+        // Ending, normally or by a stack overflow that Rust's handler reports.
         libc::SYS_rt_sigaction,
         libc::SYS_rt_sigprocmask,
         libc::SYS_rt_sigreturn,
@@ -152,10 +149,10 @@ fn filter(process: u32) -> Option<seccompiler::BpfProgram> {
         libc::SYS_exit,
         libc::SYS_exit_group,
     ];
-    // With the first argument that is allowed: whoever takes the child over must not signal other
-    // processes of the same user, nor change their limits.
+    // Allowed only with this first argument: someone who takes over the child must not be able to signal other
+    // processes of the same user, or change their limits.
     let allowed_with = [
-        // The limit of each job, of the caller itself.
+        // The limit of each job, for the caller itself.
         (libc::SYS_prlimit64, 0),
         // Aborting.
         (libc::SYS_tgkill, u64::from(process)),
@@ -193,8 +190,8 @@ pub(crate) fn filter_system_calls() -> bool {
 mod tests {
     use super::*;
 
-    /// What the filter answers to a call (`linux/seccomp.h`: number, architecture, pointer, six
-    /// arguments), by the rules of `linux/bpf_common.h`.
+    /// What the filter returns for a call (`linux/seccomp.h`: number, architecture, pointer, six arguments), by the
+    /// rules of `linux/bpf_common.h`.
     fn answer(program: &[seccompiler::sock_filter], call: i64, first: u64) -> u32 {
         let architecture: u32 = match std::env::consts::ARCH {
             "x86_64" => 0xC000_003E,

@@ -1,4 +1,4 @@
-//! The pool of children, in the server.
+//! The pool of child processes, in the server.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,45 +23,46 @@ use crate::confinement::Confinement;
 use crate::frame::{self, FrameError, FrameLimits};
 use crate::protocol::{Answer, Job, Ready, Task, Welcome};
 
-/// A child that has done so many jobs is replaced, so that nothing can pile up in one.
+/// A child is replaced after this many jobs, so that nothing accumulates in it.
 const MOST_JOBS: u32 = 500;
 /// The header of an answer: at most a verdict on a file with many revisions.
 const ANSWER_HEADER: u64 = 8 * 1024 * 1024;
 /// Page images of one call.
 const MOST_IMAGE_BYTES: u64 = 256 * 1024 * 1024;
-/// Texts of pages of one call.
+/// Page texts of one call.
 const MOST_TEXT_BYTES: u64 = 32 * 1024 * 1024;
 
-/// A sheet of one call.
+/// The sheet of one call.
 const MOST_SHEET_BYTES: u64 = 256 * 1024 * 1024;
-/// How many jobs of one link, and of one company, may wait while another is being done. Each waiting job occupies a thread.
+/// How many jobs of one link, and of one company, may wait while another is running. Each waiting job occupies a
+/// thread.
 const WAITING_OF_LINK: usize = 4;
 const WAITING_OF_GROUP: usize = 64;
 
-/// How many children, and what each may use.
+/// The number of children, and what each may use.
 #[derive(Debug, Clone)]
 pub struct PoolSettings {
-    /// Most children at once.
+    /// The most children at once.
     pub workers: usize,
-    /// Children that are started before they are needed.
+    /// Children started before they are needed.
     pub warm: usize,
-    /// Bytes of memory of each.
+    /// Bytes of memory of each child.
     pub memory: u64,
-    /// Longest time in the processor for taking a file in, whatever its pages.
+    /// The processor time for the intake of a file, whatever its number of pages.
     pub time: Duration,
-    /// And for each of its pages.
+    /// The additional processor time for each of its pages.
     pub time_of_page: Duration,
-    /// Longest time in the processor for anything else: some page images, a verdict.
+    /// The processor time for anything else: some page images, a verdict.
     pub other_time: Duration,
-    /// How many times longer than in the processor a job may take by the clock on the wall.
+    /// How many times longer than its processor time a job may take in real time.
     pub wall: u32,
-    /// Longest time in the processor for making a picture anew.
+    /// The processor time for re-encoding a picture.
     pub picture_time: Duration,
-    /// Longest wait for a child that is free.
+    /// The longest wait for a free child.
     pub patience: Duration,
-    /// What uploads may be.
+    /// Limits for uploads.
     pub limits: Limits,
-    /// What makes the program a child.
+    /// The arguments that make the program a child.
     pub arguments: Vec<OsString>,
 }
 
@@ -87,22 +88,19 @@ impl Default for PoolSettings {
 /// Why the pool has no answer.
 #[derive(Debug, Error)]
 pub enum PoolError {
-    /// The file is refused, with the reason for its sender.
+    /// The file is refused, with a reason for its sender.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The pages cannot be shown.
     #[error(transparent)]
     NotRendered(#[from] RenderFault),
-    /// The file is no sheet that is taken.
     #[error(transparent)]
     NotASheet(#[from] SheetFault),
-    /// The file is no picture that is taken.
     #[error(transparent)]
     NotAPicture(#[from] PictureFault),
-    /// All children have been at work for too long.
+    /// All children have been busy for too long.
     #[error("all document workers are busy; try again")]
     Busy,
-    /// A child cannot be started, or answers what it must not.
+    /// A child cannot be started, or its answer is invalid.
     #[error("the document worker failed: {0}")]
     Failed(String),
 }
@@ -120,19 +118,18 @@ pub struct Pool {
 struct Children {
     idle: Vec<Worker>,
     alive: usize,
-    /// One turn for each child process, so a job that has a turn finds an idle child or may start one.
+    /// One turn per child process, so a job that has a turn finds an idle child or may start one.
     turns: Turns,
 }
 
 impl Children {
-    /// Whether this one's turn has come.
     fn is_turn_of(&mut self, ticket: Ticket) -> bool {
         while self.turns.begin_next().is_some() {}
         self.turns.has_begun(ticket)
     }
 }
 
-/// A turn at a child, or the wait for it, until it is dropped.
+/// A turn at a child, or the wait for one, until it is dropped.
 struct Turn<'p> {
     pool: &'p Pool,
     requester: &'p Requester,
@@ -147,7 +144,7 @@ impl Drop for Turn<'_> {
 }
 
 impl Pool {
-    /// A pool of children that run `program`; some are started at once, and none is waited for.
+    /// A pool of children that run `program`. It starts some at once, and waits for none.
     pub fn new(program: PathBuf, settings: PoolSettings) -> Result<Self, PoolError> {
         let children = Children {
             idle: Vec::new(),
@@ -174,12 +171,12 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Takes an upload in, or says why not.
+    /// Runs the intake of an upload.
     pub fn inspect(&self, pdf: &[u8]) -> Result<Intake, PoolError> {
         self.inspect_as(&Requester::unknown(), pdf, &Wishes::default())
     }
 
-    /// Takes an upload in by its sender's wishes, or says why not.
+    /// Runs the intake of an upload with its sender's options.
     pub fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, PoolError> {
         let limits = self.settings.limits;
         let length = u64::try_from(pdf.len()).unwrap_or(u64::MAX);
@@ -190,7 +187,7 @@ impl Pool {
             }
             .into());
         }
-        // Rewriting may unpack object streams, never content; four times is generous.
+        // Rewriting may unpack object streams, but never content; four times the size is generous.
         let most = limits.largest_file.saturating_mul(4);
         let (answer, payload) = self.run(
             requester,
@@ -221,7 +218,7 @@ impl Pool {
         }
     }
 
-    /// Pages as browsers show them (WebP or JPEG), in the order asked for; pages count from 1.
+    /// Pages as browsers show them (WebP or JPEG), in the requested order. Pages count from 1.
     pub fn page_images(
         &self,
         requester: &Requester,
@@ -244,7 +241,7 @@ impl Pool {
         }
     }
 
-    /// What pages say, in the order asked for; pages count from 1.
+    /// The text of pages, in the requested order. Pages count from 1.
     pub fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, PoolError> {
         let task = Task::PageTexts { pages: pages.to_vec() };
         let (answer, payload) = self.run(requester, task, pdf, MOST_TEXT_BYTES)?;
@@ -299,7 +296,7 @@ impl Pool {
     pub fn sheet(&self, requester: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, PoolError> {
         let task = Task::Sheet { limits: *limits };
         let (answer, payload) = match self.run(requester, task, file, MOST_SHEET_BYTES) {
-            // The child gave up, or did not come back: it unfolds into more than is taken.
+            // The child gave up or died: the file unpacks to more than we accept.
             Err(PoolError::Refused(_)) => return Err(SheetFault::Unreadable.into()),
             other => other?,
         };
@@ -313,11 +310,11 @@ impl Pool {
         }
     }
 
-    /// A stranger's picture, made anew for the boxes that will show it.
+    /// Re-encodes a stranger's picture for the boxes that will show it.
     pub fn picture(&self, requester: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, PoolError> {
         let task = Task::Picture { wish: wish.clone() };
         let (answer, payload) = match self.run(requester, task, file, LARGEST_FILE as u64) {
-            // The child gave up, or did not come back: it unfolds into more than is taken.
+            // The child gave up or died: the file unpacks to more than we accept.
             Err(PoolError::Refused(_)) => return Err(PictureFault::TooLarge.into()),
             other => other?,
         };
@@ -352,7 +349,7 @@ impl Pool {
         confinement.map_err(|error| PoolError::Failed(error.to_string()))
     }
 
-    /// Gives the job to a child; to another where the first was killed by somebody else, for which the file is not to blame.
+    /// Gives the job to a child, and to a second one if something else killed the first, which is not the file's fault.
     fn run(
         &self,
         requester: &Requester,
@@ -368,7 +365,7 @@ impl Pool {
         }
     }
 
-    /// None where somebody else has killed the child.
+    /// `None` if something else killed the child.
     fn attempt(
         &self,
         requester: &Requester,
@@ -376,7 +373,7 @@ impl Pool {
         file: &[u8],
         most_payload: u64,
     ) -> Result<Option<(Answer, Vec<u8>)>, PoolError> {
-        // Given back after the child, so that whoever comes next finds it.
+        // The turn is released after the child is back, so that the next job finds the child.
         let (mut worker, _turn) = self.take(requester)?;
         if let Err(error) = worker.ready(self.settings.other_time) {
             self.replace(worker);
@@ -429,7 +426,7 @@ impl Pool {
                 Err(PoolError::Failed(error.to_string()))
             }
             Err(FrameError::Closed | FrameError::Io(_)) => {
-                // The child is gone: out of time, out of memory, or out of stack.
+                // The child is gone: out of time, memory or stack.
                 let was_stopped = worker.was_stopped;
                 let cause = if was_stopped { "time" } else { "memory or stack" };
                 let status = self.replace(worker);
@@ -517,8 +514,8 @@ impl Pool {
     }
 }
 
-/// Whether a process got the signal that only others send: its own faults end it by another. The pool sends it when the time
-/// is over.
+/// Whether a process received the signal that only others send; its own faults end it by a different one. The pool
+/// sends this signal when the time is over.
 fn was_killed(status: Option<ExitStatus>) -> bool {
     #[cfg(unix)]
     {
@@ -562,7 +559,7 @@ fn are_sizes(pages: &[PageSize], limits: &Limits) -> bool {
             .all(|page| is_size(page.width_points) && is_size(page.height_points))
 }
 
-/// Cuts the payload into its parts.
+/// Splits the payload into its parts.
 fn split<'p>(payload: &'p [u8], lengths: &[u64]) -> Option<Vec<&'p [u8]>> {
     let mut rest = payload;
     let parts = lengths
@@ -576,7 +573,7 @@ fn split<'p>(payload: &'p [u8], lengths: &[u64]) -> Option<Vec<&'p [u8]>> {
     rest.is_empty().then_some(parts)
 }
 
-/// As it begins: WebP or JPEG.
+/// Whether the data begins like WebP or JPEG.
 fn is_picture(image: &[u8]) -> bool {
     image.starts_with(b"RIFF") && image.get(8..12) == Some(b"WEBP") || image.starts_with(&[0xFF, 0xD8, 0xFF])
 }
@@ -591,7 +588,7 @@ struct Worker {
     /// As in the settings.
     wall: u32,
     jobs: u32,
-    /// It was killed because its time was over.
+    /// Whether we killed it because its time was over.
     was_stopped: bool,
 }
 
@@ -620,7 +617,7 @@ impl Worker {
             jobs: 0,
             was_stopped: false,
         };
-        // A few bytes, which fit into the pipe: this does not wait for the child.
+        // A few bytes fit into the pipe, so this does not wait for the child.
         let welcome = Welcome {
             memory: settings.memory,
         };
@@ -630,7 +627,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Waits until the child is confined; at its first job only.
+    /// Waits until the child is confined; only needed at its first job.
     fn ready(&mut self, time: Duration) -> Result<Confinement, FrameError> {
         if let Some(confinement) = self.confinement {
             return Ok(confinement);
@@ -646,8 +643,8 @@ impl Worker {
         Ok(ready.confinement)
     }
 
-    /// Talks to the child, which is killed when it has worked for `time`, or for as much more as the talk
-    /// grants it; the talk then ends with a closed pipe.
+    /// Talks to the child, and kills it when it has worked for `time` plus any time granted during the talk. The pipe
+    /// is then closed, which ends the talk.
     fn within<T>(
         &mut self,
         time: Duration,
@@ -660,7 +657,7 @@ impl Worker {
         let (result, was_stopped) = std::thread::scope(|scope| {
             let watch = scope.spawn(move || watch(child, time, wall, &watched));
             let result = talk(stdin, stdout, &|more| {
-                // The watch has ended only where the child was killed.
+                // The watch ends early only if the child was killed.
                 let _ = granted.send(more);
             });
             drop(granted);
@@ -681,9 +678,8 @@ impl Worker {
     }
 }
 
-/// Kills the child when it has worked for `time` and what was granted; true where it did. What counts is the time in the
-/// processor, or a machine with much to do would refuse good files; by the clock on the wall it may take `wall` times as
-/// long.
+/// Kills the child when it has worked for `time` plus the granted time; returns whether it did. Processor time counts,
+/// because otherwise a busy machine would refuse good files; in real time the child may take `wall` times as long.
 fn watch(child: &Mutex<Child>, time: Duration, wall: u32, granted: &mpsc::Receiver<Duration>) -> bool {
     let process = child.lock().unwrap_or_else(PoisonError::into_inner).id();
     let begun = Instant::now();
@@ -709,13 +705,13 @@ fn watch(child: &Mutex<Child>, time: Duration, wall: u32, granted: &mpsc::Receiv
     }
 }
 
-/// How long a process has been in the processor; only Linux tells. In steps of ten milliseconds.
+/// The processor time a process has used, in steps of ten milliseconds. Only Linux provides it.
 fn processor_time(process: u32) -> Option<Duration> {
     const TICK: Duration = Duration::from_millis(10);
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The program's name, in parentheses, may hold anything (proc(5)).
+    // The program's name, in parentheses, may contain anything (proc(5)).
     let (_, behind) = state.rsplit_once(')')?;
-    // Behind the name stands the third field; those wanted are the fourteenth and fifteenth, utime and stime.
+    // The name is followed by the third field; we want the fourteenth and fifteenth, utime and stime.
     let mut numbers = behind.split_ascii_whitespace().skip(11);
     let user: u32 = numbers.next()?.parse().ok()?;
     let system: u32 = numbers.next()?.parse().ok()?;
@@ -723,7 +719,7 @@ fn processor_time(process: u32) -> Option<Duration> {
 }
 
 fn kill(child: &Mutex<Child>) {
-    // It may have ended by itself, which is as good.
+    // It may have ended by itself, which is just as good.
     if let Err(error) = child.lock().unwrap_or_else(PoisonError::into_inner).kill() {
         tracing::debug!(%error, "a document worker could not be killed");
     }

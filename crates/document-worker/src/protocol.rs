@@ -1,4 +1,4 @@
-//! What pool and child say to each other.
+//! The messages between pool and child.
 
 use document::intake::{Change, Limits, Refused, Warning, Wishes};
 use document::marks::checked_picture::PictureWish;
@@ -13,10 +13,10 @@ use sheets::{SheetFault, SheetLimits};
 
 use crate::confinement::Confinement;
 
-/// The first frame that a child gets; it confines itself by it and answers [`Ready`].
+/// The first frame that a child gets. The child confines itself accordingly and answers [`Ready`].
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Welcome {
-    /// Bytes of memory.
+    /// In bytes.
     pub(crate) memory: u64,
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct Ready {
     pub(crate) confinement: Confinement,
 }
 
-/// A job; the file is the frame's payload.
+/// A job. The file is the frame's payload.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
-    /// Milliseconds in the processor, rounded up to seconds, after which the kernel stops the child.
+    /// Milliseconds of processor time, rounded up to seconds, after which the kernel stops the child.
     pub(crate) milliseconds: u64,
-    /// And for each page of a file that is inspected.
+    /// Additional time for each page of an inspected file.
     pub(crate) milliseconds_of_page: u64,
     pub(crate) task: Task,
 }
@@ -47,7 +47,7 @@ pub(crate) enum Task {
     Picture { wish: PictureWish },
 }
 
-/// What came of a job, or on the way: [`Answer::Counted`] is followed by another.
+/// The result of a job or a message on the way: [`Answer::Counted`] is followed by another answer.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
@@ -59,14 +59,14 @@ pub(crate) enum Answer {
         signatures: u32,
         fields: Vec<Field>,
     },
-    /// The file has so many pages, and may take the longer for them.
+    /// The file has this many pages, and may take longer accordingly.
     Counted {
         pages: u32,
     },
     Refused {
         reason: Refused,
     },
-    /// The payload is the images one after the other.
+    /// The payload is the images, one after the other.
     Images {
         lengths: Vec<u64>,
     },
@@ -82,17 +82,17 @@ pub(crate) enum Answer {
     },
     /// The payload is the sheet as JSON.
     Sheet,
-    /// The file is no sheet that is taken.
+    /// The file is not an acceptable sheet.
     NoSheet {
         fault: SheetFault,
     },
-    /// The payload is the picture, made anew.
+    /// The payload is the re-encoded picture.
     Picture {
         width: u32,
         height: u32,
         is_blank: bool,
     },
-    /// The file is no picture that is taken.
+    /// The file is not an acceptable picture.
     NoPicture {
         fault: PictureFault,
     },

@@ -14,7 +14,7 @@ use document::verify::Means;
 use domain::{CompanyId, LinkHolder, RecipientId, Requester};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
-/// Tests run without optimisation and beside others: only what hangs takes this long.
+/// Tests run unoptimised and in parallel: only something that hangs takes this long.
 const PLENTY: Duration = Duration::from_mins(2);
 
 fn settings() -> PoolSettings {
@@ -59,7 +59,7 @@ fn file(content: &[u8], more: impl FnOnce(&mut Document) -> Dictionary) -> Vec<u
     bytes
 }
 
-/// A program in this folder that does what a script says, in which `worker` is the real one.
+/// A program in this folder that runs a script, in which `worker` is the real program.
 #[cfg(unix)]
 fn scripted(folder: &Path, script: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -159,7 +159,7 @@ fn a_file_without_signatures_has_a_verdict_from_a_child() {
     assert!(!verdict.holds(), "{verdict:?}");
 }
 
-/// A program that gives its first child a part of the job and kills it then; the others live.
+/// A program that gives its first child a part of the job and then kills it; the others live.
 #[cfg(unix)]
 #[test]
 fn a_file_whose_worker_is_killed_by_somebody_else_is_given_to_another() {
@@ -184,12 +184,12 @@ fn a_file_that_takes_too_long_is_refused_and_the_next_is_taken() {
         pool.inspect(&endless()),
         Err(PoolError::Refused(Refused::TooMuchTime { seconds: 0 }))
     ));
-    // Anything but an upload has plenty of time.
+    // Everything but an upload has plenty of time.
     pool.page_texts(&Requester::unknown(), &plain(), &[1])
         .expect("another child has taken its place");
 }
 
-/// One that waits for something uses no time in the processor; the clock on the wall ends it. The first child gets a part of
+/// A child that waits for something uses no processor time; the real-time limit ends it. The first child gets a part of
 /// the job and never answers.
 #[cfg(unix)]
 #[test]
@@ -211,7 +211,7 @@ fn a_file_whose_worker_stands_still_is_refused_and_the_next_is_taken() {
         pool.inspect(&plain()),
         Err(PoolError::Refused(Refused::TooMuchTime { seconds: 0 }))
     ));
-    // Anything but an upload has plenty of time.
+    // Everything but an upload has plenty of time.
     pool.page_texts(&Requester::unknown(), &plain(), &[1])
         .expect("another child has taken its place");
 }
@@ -262,7 +262,7 @@ fn many_callers_share_few_children() {
     }
 }
 
-/// The only child has its job, and holds it until somebody has written into a pipe.
+/// The only child keeps its job until somebody writes into a pipe.
 #[cfg(unix)]
 #[test]
 fn nobody_waits_longer_than_the_patience_allows() {
@@ -304,7 +304,7 @@ fn a_program_that_is_no_worker_is_reported() {
 fn a_child_confines_itself() {
     let confinement = pool(settings()).confinement().expect("a child answers");
     assert!(confinement.resources);
-    // Older kernels and sandboxes have less; where the kernel says it has Landlock, it must hold.
+    // Older kernels and sandboxes offer less; if the kernel reports Landlock, it must work.
     let security = std::fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
     if security.contains("landlock") {
         assert_ne!(confinement.file_system, Degree::None);
@@ -379,7 +379,7 @@ fn company(id: &str) -> CompanyId {
     CompanyId::parse(id).expect("a company id")
 }
 
-/// A PNG of one colour: a few kilobytes of very many pixels.
+/// A PNG of one colour: a few kilobytes for very many pixels.
 fn wide(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     image::GrayImage::from_pixel(width, height, image::Luma([40]))
@@ -423,7 +423,7 @@ fn who_floods_the_children_takes_none_from_another() {
     });
     let flood = Requester::Company(company("flood"));
     std::thread::scope(|scope| {
-        // Each keeps a child at work until its time is over.
+        // Each keeps a child busy until its time is over.
         for _ in 0..4 {
             scope.spawn(|| pool.inspect_as(&flood, &endless(), &Wishes::default()).map(drop));
         }

@@ -1,5 +1,5 @@
-//! The child process as a program of its own: for tests of the pool, and for programs that use it as
-//! a library. `countersign document-worker` is the same.
+//! The child process as a separate program, for tests of the pool and for programs that use this crate as a library.
+//! `countersign document-worker` does the same.
 
 use std::process::ExitCode;
 
