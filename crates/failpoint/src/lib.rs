@@ -1,33 +1,30 @@
-//! Places at which the kill test ends the process: between two effects whose order a promise rests on.
+//! Places where the kill test ends the process: between two effects whose order a guarantee depends on.
 //!
-//! A build with debug assertions reads `COUNTERSIGN_FAILPOINT=PLACE:TIMES` once; where the place is
-//! reached for that time, the process gets SIGKILL: no destructor runs, no buffer is written, as with `kill -9` from outside at that very
-//! moment. Other builds, those that are shipped, hold none of this: the call is empty.
-#![deny(missing_docs)]
+//! A build with debug assertions reads `COUNTERSIGN_FAILPOINT=PLACE:TIMES` once. When the process reaches that place
+//! for the TIMES-th time, it gets SIGKILL: no destructor runs and no buffer is flushed, as with `kill -9` from outside
+//! at that moment. Release builds contain none of this: the call is empty.
 
-/// A place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// All statements of a transaction have run, and it is not committed.
+    /// All statements of a transaction have run, but it is not committed.
     BeforeCommit,
-    /// A transaction is committed, and nobody was told.
+    /// A transaction is committed, but nobody has been notified.
     AfterCommit,
     /// A file is about to be written.
     BeforeFile,
-    /// A file is durable, and no row names it.
+    /// A file is durable, but no row names it.
     AfterFile,
-    /// A document and its certificate are sealed and durable, and the workflow is not complete.
+    /// A document and its certificate are sealed and durable, but the workflow is not complete.
     Sealed,
-    /// A delivery is claimed, and was not sent.
+    /// A delivery is claimed but not sent.
     Claimed,
-    /// A receiver has answered, and that is not recorded.
+    /// A receiver has answered, but the answer is not recorded.
     Answered,
     /// The results of deliveries are recorded.
     Recorded,
 }
 
 impl Place {
-    /// Every place.
     pub const ALL: [Place; 8] = [
         Place::BeforeCommit,
         Place::AfterCommit,
@@ -39,7 +36,7 @@ impl Place {
         Place::Recorded,
     ];
 
-    /// Its name in the environment.
+    /// Its name in the environment variable.
     pub const fn name(self) -> &'static str {
         match self {
             Place::BeforeCommit => "before-commit",
@@ -54,14 +51,14 @@ impl Place {
     }
 }
 
-/// The variable that says where and when.
+/// The variable that sets place and count.
 pub const VARIABLE: &str = "COUNTERSIGN_FAILPOINT";
 
-/// Says that the process has come here; it ends here where it was told to.
+/// Marks that the process has reached this place; the process ends here if it was configured to.
 #[cfg(not(debug_assertions))]
 pub const fn reach(_: Place) {}
 
-/// Says that the process has come here; it ends here where it was told to.
+/// Marks that the process has reached this place; the process ends here if it was configured to.
 #[cfg(debug_assertions)]
 pub fn reach(place: Place) {
     armed::reach(place);
@@ -87,7 +84,7 @@ mod armed {
         let Some((name, left)) = armed else { return };
         if name == place.name() && left.fetch_sub(1, Ordering::SeqCst) == 1 {
             while kill_process(getpid(), Signal::KILL).is_ok() {
-                // The signal may take a moment; nothing more happens here.
+                // The signal may take a moment; nothing else happens here.
                 std::thread::park();
             }
         }
