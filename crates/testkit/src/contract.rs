@@ -1,4 +1,4 @@
-//! A Korean employment contract of two writers: what most tests and benchmarks send, with a value for each field.
+//! A Korean employment contract with two signers, which most tests and benchmarks send, and a value for each field.
 
 use std::error::Error;
 use std::fs;
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::installation::Installation;
 
-/// A PNG of 2 × 2 dark pixels, as a drawn signature would arrive, in base64.
+/// A PNG of 2 × 2 dark pixels in base64, in the form in which a drawn signature arrives.
 pub const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
 
 /// The contract's FIELDS.json.
 ///
 /// # Panics
-/// Where the fields file that the program carries is no JSON, which would be a fault of ours.
+/// If the embedded fields file is not JSON, which would be a bug.
 pub fn fields() -> Value {
     serde_json::from_str(crate::demo::EMPLOYMENT_CONTRACT_FIELDS).expect("the contract's fields file is JSON")
 }
@@ -23,7 +23,7 @@ pub fn fields() -> Value {
 /// Writes the contract into a folder, as `contract.pdf` and `contract.json`.
 ///
 /// # Errors
-/// Where a file can't be written.
+/// If a file cannot be written.
 pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let fonts = document::text::fonts::Fonts::embedded()?;
     fs::write(folder.join("contract.pdf"), crate::demo::employment_contract(&fonts)?)?;
@@ -31,7 +31,7 @@ pub fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Imports the contract into a company by the command line and tells its `template_id`.
+/// Imports the contract into a company with the command line and returns its `template_id`.
 pub fn import(installation: &Installation, company: &str) -> i64 {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path()).expect("the contract's files");
@@ -46,7 +46,7 @@ pub fn import(installation: &Installation, company: &str) -> i64 {
         .unwrap_or_else(|_| panic!("`template import` printed no template_id: {printed:?}"))
 }
 
-/// A value for every field that the writer of a step fills, as the API takes them: `[{name, value}]`.
+/// A value for every field of a step, in the API's format: `[{name, value}]`.
 pub fn values_of_step(order: u32) -> Value {
     let fields = fields();
     let values = fields["fields"]

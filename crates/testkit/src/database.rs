@@ -1,10 +1,9 @@
-//! A database of its own for each test, on SQLite and on PostgreSQL.
+//! A separate database for each test, on SQLite and on PostgreSQL.
 //!
-//! SQLite is a file in a temporary folder. PostgreSQL is one throw-away server: the one that
-//! `COUNTERSIGN_TEST_POSTGRES` names (`script/test` starts one for all tests), or else one that
-//! this process starts when the first test asks, from Debian's binaries or those in the path.
-//! A server that was started here ends with the process, even where that is killed: a shell
-//! waits at the other end of a pipe that only this process holds open.
+//! SQLite is a file in a temporary folder. PostgreSQL is one throw-away server: the one named by
+//! `COUNTERSIGN_TEST_POSTGRES` (`script/test` starts one for all tests), or one that this process starts when the first
+//! test asks for it, from Debian's binaries or those in the path. A server started here ends with the process, even if
+//! the process is killed: a shell waits at the other end of a pipe that only this process holds open.
 //!
 //! `COUNTERSIGN_TEST_FSYNC=on` keeps PostgreSQL's fsync on, for measurements.
 
@@ -22,13 +21,13 @@ use tempfile::TempDir;
 
 mod schema;
 
-/// A database that nobody else uses, gone when this is dropped. It is made when it is first asked for. Dropping it panics if
-/// transactions of stores that it opened met in a deadlock.
+/// A database that nobody else uses. It is created on first use and removed on drop. Dropping it panics if transactions
+/// of its stores met in a deadlock.
 pub struct TestDatabase {
     settings: Settings,
     keep: Keep,
     made: OnceLock<()>,
-    /// Of the stores that were opened.
+    /// The counters of all stores opened on it.
     deadlocks: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
@@ -53,7 +52,7 @@ impl TestDatabase {
         }
     }
 
-    /// An empty database on the PostgreSQL server of the tests.
+    /// An empty database on the tests' PostgreSQL server.
     pub fn postgres() -> TestDatabase {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let admin_url = server_url().to_owned();
@@ -66,7 +65,7 @@ impl TestDatabase {
         }
     }
 
-    /// What the store is opened with. The database is there, and empty unless the store was opened before.
+    /// The store's settings. The database exists, and is empty unless the store was opened before.
     pub fn settings(&self) -> &Settings {
         self.made.get_or_init(|| {
             if let Keep::Database { admin_url, name } = &self.keep {
@@ -76,7 +75,7 @@ impl TestDatabase {
         &self.settings
     }
 
-    /// The value of `database.url`, where there is one: SQLite is the default without it.
+    /// The value of `database.url`. `None` for SQLite, which is the default.
     pub fn url(&self) -> Option<&str> {
         match self.settings() {
             Settings::Sqlite { .. } => None,
@@ -84,7 +83,7 @@ impl TestDatabase {
         }
     }
 
-    /// Opens the store on the current schema. A new database is a copy of one whose schema was made once.
+    /// Opens the store with the current schema. A new database is a copy of one whose schema was created once.
     pub fn open(&self) -> Store {
         self.made.get_or_init(|| match &self.keep {
             Keep::Folder(folder) => schema::copy_sqlite(&folder.path().join(SQLITE_FILE)),
@@ -100,8 +99,8 @@ impl TestDatabase {
         self.deadlocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Cuts every connection to a PostgreSQL database, as a restart of the server would, and says
-    /// how many there were. On SQLite there is nothing to cut.
+    /// Cuts every connection to a PostgreSQL database, as a restart of the server would, and returns how many there
+    /// were. On SQLite there is nothing to cut.
     pub fn cut_connections(&self) -> u64 {
         match &self.keep {
             Keep::Folder(_) => 0,
@@ -117,7 +116,7 @@ impl TestDatabase {
         }
     }
 
-    /// Whether a PostgreSQL database refuses all writes from now on, as a standby does; its connections are cut.
+    /// Sets whether a PostgreSQL database refuses all writes from now on, as a standby does. Cuts its connections.
     pub fn take_no_writes(&self, is_read_only: bool) {
         if let Keep::Database { admin_url, name } = &self.keep {
             let state = if is_read_only { "on" } else { "off" };
@@ -130,7 +129,7 @@ impl TestDatabase {
     }
 }
 
-/// Rows of a PostgreSQL database that a transaction of the test's own has locked, so that two others meet at them.
+/// Rows of a PostgreSQL database that the test's own transaction has locked, so that two others meet there.
 pub struct RowLock {
     holder: postgres::Client,
     watcher: postgres::Client,
@@ -138,7 +137,8 @@ pub struct RowLock {
 }
 
 impl TestDatabase {
-    /// Locks what the statement (`SELECT … FOR UPDATE`, `LOCK TABLE …`) names, until it is released or dropped.
+    /// Locks the rows or tables in the statement (`SELECT … FOR UPDATE`, `LOCK TABLE …`) until it is released or
+    /// dropped.
     ///
     /// # Panics
     /// On SQLite, which has no rows to lock.
@@ -160,10 +160,10 @@ impl TestDatabase {
 }
 
 impl RowLock {
-    /// Waits until so many other transactions stand still at a lock.
+    /// Waits until `waiting` other transactions are blocked by a lock.
     ///
     /// # Panics
-    /// Where that takes longer than two minutes: then they do not meet here.
+    /// If that takes longer than two minutes, because then they do not meet here.
     pub fn wait_for(&mut self, waiting: i64) {
         let give_up = Instant::now() + Duration::from_mins(2);
         loop {
@@ -189,7 +189,7 @@ impl RowLock {
     }
 }
 
-/// No test may end with a deadlock: whatever meets in it locks in one order.
+/// No test may end with a deadlock: transactions must take their locks in one order.
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let deadlocks: u64 = self.opened().iter().map(|met| met.load(Ordering::Relaxed)).sum();
@@ -202,7 +202,7 @@ impl Drop for TestDatabase {
     }
 }
 
-/// Makes two `#[test]`s of each function, one a database: `on_both_databases!(one, other);`
+/// Makes two `#[test]`s of each function, one per database: `on_both_databases!(one, other);`
 #[macro_export]
 macro_rules! on_both_databases {
     ($($test:ident),+ $(,)?) => {
@@ -249,7 +249,7 @@ fn with_database(url: &str, name: &str) -> String {
     format!("{scheme}://{host}/{name}{query}")
 }
 
-/// The server that the tests share; started at the first call.
+/// The server that the tests share, started at the first call.
 fn server_url() -> &'static str {
     static SERVER: OnceLock<Server> = OnceLock::new();
     &SERVER
@@ -262,13 +262,13 @@ fn server_url() -> &'static str {
 
 struct Server {
     url: String,
-    /// The shell that guards the server, and the pipe whose end tells it that we are gone.
+    /// The shell that guards the server, and the pipe that signals our end when it closes.
     _running: Option<(Child, ChildStdin)>,
 }
 
 fn start_server() -> Server {
     let binaries = postgres_binaries();
-    // Removed by the guarding shell, which outlives this process.
+    // The guarding shell removes it, because it outlives this process.
     let folder = tempfile::tempdir().expect("a temporary folder can be made").keep();
     let data = folder.join("data");
     let user = unprivileged_user();
@@ -295,7 +295,7 @@ fn start_server() -> Server {
         .args(["-c", "listen_addresses=", "-c", "max_connections=300"])
         .args(["-c", &format!("fsync={fsync}")])
         .current_dir(&folder)
-        // An interrupt from the terminal is for the tests; the guard learns of it by the pipe.
+        // A terminal interrupt is meant for the tests; the guard notices the end through the pipe.
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -318,8 +318,8 @@ fn start_server() -> Server {
 const GUARD: &str = "folder=$1; shift; \"$@\" </dev/null & server=$!; cat >/dev/null; \
                      kill -QUIT \"$server\"; wait \"$server\"; rm -rf \"$folder\"";
 
-/// Reads the log until the server takes connections, and leaves a thread to read the rest, so
-/// that the server never waits for a reader.
+/// Reads the log until the server accepts connections, and leaves a thread to read the rest, so that the server never
+/// blocks on its log.
 fn wait_until_ready(mut log: impl BufRead + Send + 'static) {
     let mut seen = String::new();
     loop {
@@ -340,7 +340,7 @@ fn wait_until_ready(mut log: impl BufRead + Send + 'static) {
     });
 }
 
-/// PostgreSQL refuses to run as root: then Debian's own user runs it, or nobody.
+/// PostgreSQL refuses to run as root; then Debian's own user runs it, or `nobody`.
 fn unprivileged_user() -> Option<&'static str> {
     let id = Command::new("id").arg("-u").output().expect("`id` can be run");
     if id.stdout.trim_ascii() != b"0" {
@@ -353,7 +353,7 @@ fn unprivileged_user() -> Option<&'static str> {
     Some(if known { "postgres" } else { "nobody" })
 }
 
-/// The program as this user. `setpriv` becomes the program, so that a signal reaches it.
+/// The program as this user. `setpriv` becomes the program, so signals reach it.
 fn as_user(user: Option<&str>, program: &Path) -> Command {
     match user {
         None => Command::new(program),
@@ -379,7 +379,7 @@ fn run(command: &mut Command) {
     );
 }
 
-/// The newest of Debian's, or what the path holds.
+/// The newest of Debian's, or those in the path.
 fn postgres_binaries() -> PathBuf {
     let mut debian: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()

@@ -1,6 +1,7 @@
-//! A line between a store and its PostgreSQL that breaks at a commit, on one side of the truth or on the other.
+//! A connection between a store and its PostgreSQL that breaks at a commit, either before or after the commit takes
+//! effect.
 //!
-//! Every byte passes through unchanged until a [`Fault`] is armed; the next commit on any connection meets it, once.
+//! Every byte passes through unchanged until a [`Fault`] is armed; the next commit on any connection triggers it, once.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -16,19 +17,19 @@ use store::Settings;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Fault {
-    /// The line breaks before the server hears of it: nothing is kept.
+    /// The connection breaks before the commit reaches the server: nothing is kept.
     BeforeTheCommit = 1,
-    /// The server commits, and the line breaks before it says so.
+    /// The server commits, and the connection breaks before it confirms.
     AfterTheCommit = 2,
-    /// As [`Fault::AfterTheCommit`], and the server is not reached any more.
+    /// Like [`Fault::AfterTheCommit`], and the server can no longer be reached.
     AfterTheCommitForGood = 3,
 }
 
 /// What the store sends to commit, as the protocol's simple query.
 const COMMIT: &[u8] = b"COMMIT\0";
-/// How a statement begins that is sent by itself and is its own commit.
+/// The beginning of a statement that is sent alone and is its own commit.
 const BY_ITSELF: &[u8] = b"\0WITH relaxed AS ";
-/// What the server says when no transaction is open any more: `ReadyForQuery`, idle.
+/// What the server sends when no transaction is open: `ReadyForQuery`, idle.
 const IDLE: &[u8] = b"Z\0\0\0\x05I";
 
 struct State {
@@ -37,14 +38,14 @@ struct State {
     gone: AtomicU8,
 }
 
-/// The line. It lives as long as the test's process.
+/// The proxy. It lives as long as the test's process.
 pub struct DatabaseProxy {
     settings: Settings,
     state: Arc<State>,
 }
 
 impl DatabaseProxy {
-    /// A line to the database of these settings.
+    /// A proxy to the database of these settings.
     pub fn to(settings: &Settings) -> DatabaseProxy {
         let Settings::Postgres {
             url,
@@ -86,17 +87,17 @@ impl DatabaseProxy {
         }
     }
 
-    /// What a store is opened with to use the line.
+    /// Settings that make a store use the proxy.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Lets the next commit meet a fault.
+    /// Triggers a fault at the next commit.
     pub fn arm(&self, fault: Fault) {
         self.state.armed.store(fault as u8, Ordering::SeqCst);
     }
 
-    /// How many commits have met one.
+    /// How many commits have triggered a fault.
     pub fn met(&self) -> u32 {
         self.state.met.load(Ordering::SeqCst)
     }
@@ -152,13 +153,13 @@ impl Line {
     }
 }
 
-/// Passes on what both sides say, each on a thread of its own.
+/// Forwards data in both directions, each in its own thread.
 fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
     let Ok(server) = Line::open(target) else { return };
     let Ok(client) = client.try_clone().map(Line::Tcp) else {
         return;
     };
-    // Set once the answer to a commit is to be kept from the client.
+    // Set once the answer to a commit must not reach the client.
     let silent = Arc::new(AtomicU8::new(0));
     let (mut from, mut to, state, hushed) = (client.twin(), server.twin(), Arc::clone(state), Arc::clone(&silent));
     std::thread::spawn(move || {
@@ -194,7 +195,7 @@ fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
     let (mut from, mut to) = (server, client);
     std::thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
-        // What was kept from the client: the commit's own answer comes behind those of statements that were sent with it.
+        // What was withheld from the client: the commit's own answer follows those of statements sent with it.
         let mut kept = Vec::new();
         loop {
             let read = from.read(&mut buffer);
@@ -215,7 +216,7 @@ fn holds(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// The name, `s` and a number with its end, under which a statement is prepared that is sent by itself.
+/// The name (`s` and a number with its terminator) of a prepared statement that is sent alone.
 fn prepared_by_itself(said: &[u8]) -> Option<Vec<u8>> {
     let end = said.windows(BY_ITSELF.len()).position(|window| window == BY_ITSELF)?;
     let digits = said[..end]
@@ -226,7 +227,7 @@ fn prepared_by_itself(said: &[u8]) -> Option<Vec<u8>> {
     said.get(end - digits - 1..=end).map(<[u8]>::to_vec)
 }
 
-/// Whether this begins with the protocol's `Bind` of that statement to the portal without a name.
+/// Whether this begins with the protocol's `Bind` of that statement to the unnamed portal.
 fn runs(said: &[u8], name: &[u8]) -> bool {
     said.first() == Some(&b'B') && said.get(5) == Some(&0) && said.get(6..).is_some_and(|rest| rest.starts_with(name))
 }

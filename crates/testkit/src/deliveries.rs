@@ -1,11 +1,11 @@
-//! Deliveries taken out of the outbox by hand, without a runner.
+//! Takes deliveries from the outbox by hand, without a runner.
 
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, MOST_OF_LANE};
 use store::{Error, Transaction};
 
-/// Claims what is due, of each lane at most so many, whatever shares a runner would give. In a transaction that does not wait
-/// for the disk.
+/// Claims what is due, at most `of_each` per lane, ignoring a runner's shares, in a transaction that does not wait for the
+/// disk.
 pub fn claim_due(
     tx: &mut dyn Transaction,
     lease: &str,

@@ -1,7 +1,8 @@
-//! Contracts of two writers to try everything with: a Korean employment contract and an English non-disclosure agreement.
+//! Contracts with two signers to try everything with: a Korean employment contract and an English non-disclosure
+//! agreement.
 //!
-//! The texts are ours and no legal advice. The boxes are drawn where the fields file says, so that drawing and fields cannot
-//! drift apart.
+//! The texts are ours and not legal advice. The boxes are drawn where the fields file puts them, so drawing and fields
+//! cannot drift apart.
 
 mod employment_contract;
 mod non_disclosure_agreement;
@@ -24,16 +25,13 @@ pub const EMPLOYMENT_CONTRACT_FIELDS: &str = include_str!("demo/employment_contr
 /// FIELDS.json of the English non-disclosure agreement.
 pub const NON_DISCLOSURE_AGREEMENT_FIELDS: &str = include_str!("demo/non_disclosure_agreement.json");
 
-/// A contract could not be drawn; a fault of the build.
+/// A contract could not be drawn, which is a bug in the build.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DemoError {
-    /// A text cannot be drawn.
     #[error(transparent)]
     Text(#[from] TextFault),
-    /// The fields file is not what it should be.
     #[error("the contract's fields file is wrong: {0}")]
     Fields(String),
-    /// The PDF could not be written.
     #[error("the contract could not be written: {0}")]
     Writing(String),
 }
@@ -44,22 +42,21 @@ const BLACK: [u8; 3] = [20, 20, 24];
 const GREY: [u8; 3] = [104, 108, 118];
 const SHADE: [u8; 3] = [244, 246, 250];
 
-/// What a contract says.
 struct Contract {
     language: Language,
     title: &'static str,
     preamble: &'static str,
     /// Heading and text of each article.
     articles: &'static [(&'static str, &'static str)],
-    /// So many articles stand on the first page, the others on the second.
+    /// How many articles are on the first page; the others are on the second.
     on_first_page: usize,
-    /// Name and declaration of the writer of each step.
+    /// Name and declaration of the signer of each step.
     parties: [(&'static str, &'static str); 2],
-    /// What stands beside the check.
+    /// The text next to the check box.
     checked: &'static str,
-    /// What stands under a seal.
+    /// The text under a seal.
     sealed: &'static str,
-    /// What stands under a signature.
+    /// The text under a signature.
     signed: &'static str,
     fields: &'static str,
 }
@@ -184,7 +181,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The two writers' parts, with a shaded box where each field is.
+    /// The two signers' parts, with a shaded box for each field.
     fn forms(&mut self, fields: &[Field]) -> Result<(), DemoError> {
         for (step, (title, note)) in (1..).zip(self.contract.parties) {
             let own: Vec<&Field> = fields.iter().filter(|field| field.step == step).collect();

@@ -1,7 +1,7 @@
 //! The real program, as an operator runs it: a data folder, the command line, a server process.
 //!
-//! Nothing here reaches into the program: what a test knows, it learned from standard output or over HTTP. A server that
-//! is dropped is killed; its data stay until the folder is removed, so a test can start it again on the same data.
+//! Nothing here reaches into the program: tests only see standard output and HTTP. A dropped server is killed, but its
+//! data stays until the folder is removed, so a test can start it again on the same data.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -24,11 +24,11 @@ pub struct Server {
     pub address: String,
 }
 
-/// The binary `countersign` that was built together with the running test: `COUNTERSIGN_BINARY`, or the file two folders
-/// above the test's own.
+/// The `countersign` binary built together with the running test: `COUNTERSIGN_BINARY`, or the file two folders above
+/// the test's own.
 ///
 /// # Panics
-/// Where neither is there.
+/// If neither exists.
 pub fn binary() -> PathBuf {
     if let Some(path) = std::env::var_os("COUNTERSIGN_BINARY") {
         return PathBuf::from(path);
@@ -44,8 +44,7 @@ pub fn binary() -> PathBuf {
 }
 
 impl Installation {
-    /// An installation whose files are in `data`. Private callback addresses are allowed, since receivers of tests have
-    /// no others.
+    /// An installation whose files are in `data`. Private endpoints are allowed, because tests have no other receivers.
     pub fn new(binary: &Path, data: &Path) -> Self {
         Self {
             binary: binary.to_owned(),
@@ -53,23 +52,22 @@ impl Installation {
             variables: Vec::new(),
         }
         .with("COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE", "true")
-        // What room the machine has is not what is tested.
+        // The machine's free space is not under test.
         .with("COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT", "0")
     }
 
-    /// The same with one more setting, as an environment variable (`COUNTERSIGN_SECTION__KEY`).
+    /// Adds a setting as an environment variable (`COUNTERSIGN_SECTION__KEY`).
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The folder of its files.
     pub fn data(&self) -> &Path {
         &self.data
     }
 
-    /// A command of the program, ready to be run.
+    /// A command of the program, ready to run.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
         command.args(arguments).env("COUNTERSIGN_DATA", &self.data);
@@ -80,7 +78,7 @@ impl Installation {
     /// Runs a command to its end with `input` on standard input.
     ///
     /// # Panics
-    /// Where the program can't be started.
+    /// If the program cannot be started.
     pub fn output(&self, arguments: &[&str], input: &str) -> Output {
         let mut process = self
             .command(arguments)
@@ -89,15 +87,15 @@ impl Installation {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts");
-        // A command that does not read its input closes it: that is no fault.
+        // A command that does not read its input closes it, which is fine.
         let _ = process.stdin.take().expect("a pipe").write_all(input.as_bytes());
         process.wait_with_output().expect("the program ends")
     }
 
-    /// What a command that must succeed printed on standard output, without the last line end.
+    /// Runs a command that must succeed and returns its standard output, without the last line end.
     ///
     /// # Panics
-    /// Where it fails, with what it said.
+    /// If it fails, with its output.
     pub fn run(&self, arguments: &[&str], input: &str) -> String {
         let output = self.output(arguments, input);
         assert!(
@@ -110,23 +108,23 @@ impl Installation {
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
-    /// Starts the server on a free port of the loopback address and waits for the line that names it.
+    /// Starts the server on a free loopback port and waits for the line with its address.
     ///
     /// # Panics
-    /// Where the server ends before it listens.
+    /// If the server ends before it listens.
     pub fn serve(&self) -> Server {
         self.try_serve().expect("the server ended before it named its address")
     }
 
-    /// The same; none where the server ends before it listens.
+    /// Like `serve`, but returns `None` if the server ends before it listens.
     pub fn try_serve(&self) -> Option<Server> {
         self.begin(&["serve", "--listen", "127.0.0.1:0"])
     }
 
-    /// Starts a process that has only a part of the work: `web`, or `worker`, whose address is empty.
+    /// Starts a process with a part of the work: `web`, or `worker`, whose address is empty.
     ///
     /// # Panics
-    /// Where it ends before it works.
+    /// If it ends before it works.
     pub fn serve_as(&self, role: &str) -> Server {
         self.begin(&["serve", "--listen", "127.0.0.1:0", "--role", role])
             .expect("the process ended before it worked")
@@ -159,13 +157,13 @@ fn begin(mut command: Command, is_worker: bool) -> Option<Server> {
         .unwrap_or_else(|| panic!("the server's first line names no address: {line:?}"))
         .trim_end_matches('/')
         .to_owned();
-    // Its later lines are read and dropped, so that a full pipe never stops it.
+    // Read and drop the later lines, so that a full pipe never blocks it.
     std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
     Some(Server { process, address })
 }
 
 impl Server {
-    /// Starts one by a command that is made of an installation's, such as one with limits; none if it ends before it listens.
+    /// Starts a modified command of an installation, such as one with limits. `None` if it ends before it listens.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -173,7 +171,6 @@ impl Server {
         begin(command, false)
     }
 
-    /// The process's id.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
@@ -183,7 +180,7 @@ impl Server {
         self.end();
     }
 
-    /// Whether it ends by itself within this time. Either way it is gone then.
+    /// Whether it ends by itself within this time. It is gone afterwards in any case.
     pub fn ends_within(mut self, time: Duration) -> bool {
         let deadline = Instant::now() + time;
         loop {

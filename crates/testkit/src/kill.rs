@@ -1,11 +1,12 @@
-//! The kill test: `kill -9` under load, again and again, and nothing that was answered may be lost.
+//! The kill test: `kill -9` under load, again and again, and nothing the server answered may be lost.
 //!
-//! Callers start workflows and approve them over HTTP. At a random moment, or at a [`Place`] that a promise rests on, the
-//! server gets SIGKILL, is started again on the same data, and the load goes on with what was left. The ledger here holds what the server has *answered*; a request
-//! that was under way at the kill is in doubt, and is asked again: a start under the same `Idempotency-Key`, an approval
-//! that may now be refused because it was kept. At the end everything is brought to completion, and then must hold:
-//! - every answered start and approval is there, no start was done twice;
-//! - every approval reached the receiver at least once, with one `webhook-id` an event and one body an id;
+//! Callers start workflows and approve them over HTTP. At a random moment, or at a [`Place`] that a guarantee depends
+//! on, the server gets SIGKILL and starts again on the same data, and the load goes on with what was left. The ledger
+//! here contains what the server has *answered*. A request that was running at the kill is in doubt and is repeated: a
+//! start with the same `Idempotency-Key`, or an approval that may now be refused because the first one was kept. At the
+//! end everything is completed, and then the following must be true:
+//! - every answered start and approval exists, and no start happened twice;
+//! - every approval reached the receiver at least once, with one `webhook-id` per event and one body per id;
 //! - `audit verify` and `fsck` find nothing wrong.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -32,7 +33,7 @@ const STEPS: u32 = 2;
 /// Longer than the lease that a killed server holds on a delivery.
 const ALL_DELIVERED: Duration = Duration::from_mins(10);
 
-/// How much is done.
+/// How much to do.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The kills, one after the other.
@@ -44,18 +45,18 @@ pub struct Plan {
 /// When a server is killed.
 #[derive(Debug, Clone, Copy)]
 pub enum Kill {
-    /// At a random moment, about when a random number of requests, at most this many, has been answered.
+    /// After a random number of answered requests, at most this many.
     AfterAnswers(u32),
-    /// At a place, when it is reached for a random time, at most this many.
+    /// When the place is reached for the n-th time; n is random, up to this number.
     At(Place, u32),
 }
 
-/// What was done last is looked at after each kill, all that was ever done after so many.
+/// Each kill is followed by a check of the latest work; after this many kills, everything is checked.
 const LOOK_AT_ALL: usize = 20;
-/// A server under load has come to each place long before.
+/// A server under load reaches each place much sooner.
 const REACHED: Duration = Duration::from_mins(10);
 
-/// What was done.
+/// The totals of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
     /// Kills under load.
@@ -64,20 +65,20 @@ pub struct Summary {
     pub workflows: usize,
     /// Requests that were answered under load.
     pub answered: u64,
-    /// Requests that were under way at a kill.
+    /// Requests that were running at a kill.
     pub in_doubt: u64,
-    /// Of these, the ones that had been kept.
+    /// How many of these were kept.
     pub kept: u64,
     /// Events that the receiver got.
     pub events: usize,
-    /// Deliveries of them; more than events where one came again.
+    /// Their deliveries; more than events if some came again.
     pub deliveries: u64,
 }
 
-/// Kills the installation's server `plan.rounds` times, and checks that it kept its word.
+/// Carries out the plan's kills on the installation's server, and checks that it kept its guarantees.
 ///
 /// # Panics
-/// Where it did not, saying what is missing.
+/// If it did not, with what is missing.
 pub fn run(installation: &Installation, plan: Plan) -> Summary {
     installation.run(&["company", "add", COMPANY, "--name", "Kill test"], "");
     installation.run(
@@ -103,7 +104,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
     let receiver = Receiver::start().await;
     let ledger = Arc::new(Ledger::default());
     let mut server = installation.serve();
-    // One sign-in for all rounds: an answered token outlives the kill, too.
+    // One sign-in for all rounds: an answered token must survive the kill too.
     let authorization = log_in(&server).await;
     let kills = plan.kills.len();
     for (round, kill) in plan.kills.into_iter().enumerate() {
@@ -114,7 +115,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
                 .clone()
                 .with(failpoint::VARIABLE, &format!("{}:{times}", place.name()));
             let Some(armed) = armed.try_serve() else {
-                // It came there before it listened.
+                // It reached the place before it listened.
                 server = installation.serve();
                 continue;
             };
@@ -173,7 +174,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
     }
 }
 
-/// A start that is cut short must not hurt the next one.
+/// An interrupted start must not harm the next one.
 async fn kill_while_starting(installation: &Installation) {
     let mut process = installation
         .command(&["serve", "--listen", "127.0.0.1:0"])
@@ -186,7 +187,7 @@ async fn kill_while_starting(installation: &Installation) {
     process.wait().expect("the server is gone");
 }
 
-/// From 0 to below it. A fresh hasher is seeded at random, which is all the chance that is needed.
+/// A random number from 0 to below `end`. A new hasher is seeded at random, which is random enough here.
 fn random_below(end: u32) -> u32 {
     u32::try_from(RandomState::new().hash_one(0) % u64::from(end.max(1))).unwrap_or_default()
 }
@@ -195,7 +196,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A workflow as far as the server has answered for it.
+/// A workflow as far as the server has confirmed it.
 #[derive(Debug, Clone)]
 struct Document {
     name: String,
@@ -214,12 +215,12 @@ struct Ledger {
     answer: Notify,
     in_doubt: AtomicU64,
     kept: AtomicU64,
-    /// So many of the finished were looked at.
+    /// How many of the finished ones were checked.
     looked_at: AtomicUsize,
 }
 
 impl Ledger {
-    /// A document to go on with, or a new one while few are waiting.
+    /// A document to go on with, or a new one if few are waiting.
     fn take(&self, callers_may_start: bool) -> Option<Document> {
         let mut waiting = lock(&self.waiting);
         if callers_may_start && waiting.len() < 8 {
@@ -247,7 +248,7 @@ impl Ledger {
         self.answer.notify_waiters();
     }
 
-    /// Waits for this many more answers, or so long that a server that answers nothing would be seen.
+    /// Waits for this many more answers, or long enough to notice a server that answers nothing.
     async fn wait_for_answers(&self, more: u32) {
         let goal = self.answered.load(Ordering::SeqCst) + u64::from(more);
         let enough = async {
@@ -271,7 +272,7 @@ impl Ledger {
         lock(&self.finished).clone()
     }
 
-    /// Everything, or what was done since the last look.
+    /// Everything, or what was done since the last check.
     fn to_look_at(&self, everything: bool) -> Vec<Document> {
         let finished = self.finished();
         let looked_at = self.looked_at.swap(finished.len(), Ordering::SeqCst);
@@ -284,7 +285,7 @@ impl Ledger {
     }
 }
 
-/// One caller: goes on until the server is gone, which it must not be before it may.
+/// One caller: goes on until the server is gone, which must not happen before it may.
 async fn load(client: Client, ledger: Arc<Ledger>, may_end: Arc<AtomicBool>) {
     while let Some(mut document) = ledger.take(true) {
         let outcome = client.advance(&mut document, &ledger).await;
@@ -356,7 +357,7 @@ impl Client {
         answer
     }
 
-    /// Does what comes next with a document. An error: no answer came.
+    /// Does the next step of a document. An error means that no answer came.
     async fn advance(&self, document: &mut Document, ledger: &Ledger) -> Result<(), reqwest::Error> {
         match document.id {
             None => self.start(document).await?,
@@ -374,7 +375,7 @@ impl Client {
                 {"order": 1, "name": "김사장", "email": "employer@example.com"},
                 {"order": 2, "name": "이직원", "email": "employee@example.com"},
             ],
-            // Half of them with mails to the writers, half without.
+            // Half of them with mails to the signers, half without.
             "export_api_info": {"url": self.callback, "api_type": "ALL", "is_embed": document.name.ends_with(['0', '2', '4', '6', '8'])},
         });
         let request = self
@@ -397,7 +398,7 @@ impl Client {
             .json(&body);
         let (status, answer) = self.send(request).await?;
         if status == StatusCode::CONFLICT && document.in_doubt {
-            // It was kept before the kill: then it must be seen, too.
+            // It was kept before the kill, so it must be visible.
             let request = self.http.get(format!("{}/api/v3/workflows/{id}", self.address));
             let (_, seen) = self.send(request).await?;
             assert_eq!(
@@ -413,7 +414,7 @@ impl Client {
         Ok(())
     }
 
-    /// Brings everything that is waiting to completion.
+    /// Completes everything that is waiting.
     async fn finish(&self, ledger: &Ledger) {
         while let Some(mut document) = ledger.take(false) {
             self.advance(&mut document, ledger).await.expect("an answer");
@@ -421,7 +422,7 @@ impl Client {
         }
     }
 
-    /// What was answered is there; what is more must have been in doubt.
+    /// Everything that was answered exists; anything beyond that must have been in doubt.
     async fn check_known(&self, ledger: &Ledger, everything: bool) {
         for document in ledger.to_look_at(everything) {
             let Some(id) = document.id else { continue };
@@ -437,7 +438,7 @@ impl Client {
         }
     }
 
-    /// The list holds each document once, and no other.
+    /// The list contains each document once, and no other.
     async fn check_list(&self, ledger: &Ledger) {
         let mut listed: BTreeMap<String, u32> = BTreeMap::new();
         let mut cursor = String::new();
@@ -471,17 +472,17 @@ fn approved_steps(workflow: &Value) -> u32 {
     u32::try_from(approved).unwrap_or(u32::MAX)
 }
 
-/// A workflow's step: what each webhook tells of.
+/// The workflow and step that each webhook reports.
 type Step = (i64, i64);
 
-/// What came under one `webhook-id`.
+/// What arrived under one `webhook-id`.
 #[derive(Debug)]
 struct Delivered {
     body: String,
     times: u64,
 }
 
-/// Takes webhooks and remembers them.
+/// Accepts webhooks and remembers them.
 struct Receiver {
     address: String,
     received: Arc<Received>,
@@ -505,7 +506,7 @@ impl Receiver {
         Receiver { address, received }
     }
 
-    /// Waits until something has come for each step of these workflows.
+    /// Waits until something has arrived for each step of these workflows.
     async fn wait_for(&self, workflows: &[i64]) {
         let missing = || -> Vec<Step> {
             let events = lock(&self.received.events);
@@ -531,7 +532,7 @@ impl Receiver {
         );
     }
 
-    /// One id an event. How many events, and how many deliveries of them.
+    /// Checks that each event has one id. Returns the number of events and of their deliveries.
     fn check(&self) -> (usize, u64) {
         let events = lock(&self.received.events);
         let twice: Vec<_> = events.iter().filter(|(_, ids)| ids.len() > 1).collect();
@@ -553,7 +554,7 @@ async fn take(State(received): State<Arc<Received>>, headers: HeaderMap, body: S
         .to_owned();
     let payload: Value = serde_json::from_str(&body).unwrap_or_default();
     let (Some(workflow), Some(order)) = (payload["workflow_id"].as_i64(), payload["order"].as_i64()) else {
-        // Seen by the test as an event that never came.
+        // The test sees this as an event that never came.
         return StatusCode::BAD_REQUEST;
     };
     let mut events = lock(&received.events);
@@ -566,7 +567,7 @@ async fn take(State(received): State<Arc<Received>>, headers: HeaderMap, body: S
             times: 0,
         });
     delivered.times += 1;
-    // A body that differs from the first one under its id is kept as another event, which the check then finds.
+    // A different body under a known id is stored as another event, which the check then finds.
     if delivered.body != body {
         let different = format!("{body:?} differs");
         events

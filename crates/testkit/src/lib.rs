@@ -1,8 +1,6 @@
-//! What the tests of all crates share: a database per test, the real program as a process,
-//! receivers of what it sends.
+//! What the tests of all crates share: a database per test, the real program as a process, receivers for what it sends.
 //!
-//! For tests alone: whatever goes wrong here is a failed test, so it panics and says why.
-#![deny(missing_docs)]
+//! Only for tests: any problem here is a failed test, so it panics with the reason.
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
 pub mod contract;

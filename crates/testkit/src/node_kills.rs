@@ -1,4 +1,5 @@
-//! One of two nodes is killed while it delivers, over and over: what it held, and how long the other took to deliver it.
+//! Kills one of two nodes while it delivers, again and again, and measures how long the other takes to deliver what it
+//! held.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,11 +15,11 @@ use crate::receiver::{Answer, Receiver};
 
 const MEMBER: &str = "owner@example.com";
 const PASSWORD: &str = "correct horse battery staple";
-/// Only what hangs takes this long.
+/// Only something that hangs takes this long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Kills a node so many times, and says of each delivery that one held how long after the kill the other made it. The leases
-/// of a killed node are made an hour longer, so whatever is delivered was taken over.
+/// Kills a node `kills` times. Returns, for each delivery it held, how long after the kill the other node made it. The
+/// leases of a killed node are extended by an hour, so every such delivery was taken over.
 pub fn deliveries_after_kills(binary: &Path, kills: u32) -> Vec<Duration> {
     let database = TestDatabase::postgres();
     let folder = tempfile::tempdir().expect("a folder");
@@ -50,8 +51,8 @@ pub fn deliveries_after_kills(binary: &Path, kills: u32) -> Vec<Duration> {
     for _ in 0..kills {
         receiver.answer_always(Answer::Silence);
         let other = installation.serve_as("worker");
-        // Until both hold something: a node that has only just started would look by itself which processes of its own
-        // machine are dead, and nodes are on machines of their own.
+        // Wait until both hold something: a newly started node would itself check which processes of its own machine
+        // are dead, and these nodes stand for different machines.
         let held = loop {
             documents += 1;
             let name = format!("document {documents}");
@@ -81,30 +82,30 @@ pub fn deliveries_after_kills(binary: &Path, kills: u32) -> Vec<Duration> {
     took
 }
 
-/// Who holds what at the moment.
+/// Reads who holds which leases now.
 struct Leases(postgres::Client);
 
 impl Leases {
-    /// The events that a node is delivering, by their ids.
+    /// The ids of the events that a node is delivering.
     fn of(&mut self, node: &Server) -> BTreeSet<String> {
         let query = "SELECT event_id FROM outbox WHERE lease_owner LIKE $1";
         let rows = self.0.query(query, &[&owner(node.process_id())]).expect("an answer");
         rows.iter().map(|row| row.get(0)).collect()
     }
 
-    /// Makes the leases of a process an hour longer.
+    /// Extends the leases of a process by an hour.
     fn prolong(&mut self, process: u32) {
         let change = "UPDATE outbox SET due_at = due_at + 3600000000 WHERE lease_owner LIKE $1";
         self.0.execute(change, &[&owner(process)]).expect("an answer");
     }
 }
 
-/// What the names of a process's leases look like.
+/// A pattern for the names of a process's leases.
 fn owner(process: u32) -> String {
     format!("%/{process}/%")
 }
 
-/// Starts a document and approves its first step, which is told to the receiver.
+/// Starts a document and approves its first step, which sends a webhook to the receiver.
 fn approve(address: &str, template: i64, callback: &str, name: &str) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {

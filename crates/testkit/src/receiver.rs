@@ -1,7 +1,7 @@
-//! A real HTTP server on a port of its own that records what it gets and answers as told, badly too.
+//! A real HTTP server on its own port that records what it gets and answers as configured, including badly.
 //!
-//! Written by hand on plain sockets, since what it has to do (drip, never end, reset) is what a library would prevent.
-//! Connections are kept alive; each has a thread, and all end when the receiver is dropped.
+//! It is written by hand on plain sockets, because a library would prevent what it must do (drip, never end, reset).
+//! Connections are kept alive. Each has its own thread, and all end when the receiver is dropped.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -12,9 +12,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what comes in a moment: only what hangs takes this long.
+/// How long a test waits for something that takes a moment: only something that hangs takes this long.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// How often a connection on which nothing is answered looks whether the receiver is still there.
+/// How often a silent connection checks whether the receiver still exists.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// One request.
@@ -26,14 +26,13 @@ pub struct Received {
     pub path: String,
     /// Names in lower case, in the order they came.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
-    /// When its last byte came.
+    /// When its last byte arrived.
     pub at: Instant,
 }
 
 impl Received {
-    /// A header's value; empty where it is missing.
+    /// A header's value, or an empty string.
     pub fn header(&self, name: &str) -> &str {
         self.headers
             .iter()
@@ -41,31 +40,26 @@ impl Received {
             .map_or("", |(_, value)| value)
     }
 
-    /// The body as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).expect("the body is JSON")
     }
 }
 
-/// What the receiver answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// An ordinary answer.
     Plain {
-        /// The status.
         status: u16,
-        /// More headers.
         headers: Vec<(String, String)>,
-        /// The body.
         body: Vec<u8>,
     },
-    /// This status at once, then one byte of a body every 50 ms, for as long as the client listens.
+    /// This status at once, then one byte of the body every 50 ms as long as the client listens.
     Drip(u16),
-    /// A head that never ends: one byte of it every 50 ms, for as long as the client listens.
+    /// A head that never ends: one byte every 50 ms as long as the client listens.
     DripHead,
-    /// This status at once, then a body as fast as it can, for as long as the client listens.
+    /// This status at once, then a body as fast as possible as long as the client listens.
     Endless(u16),
-    /// Nothing, for as long as the client waits and the receiver is there.
+    /// Nothing, as long as the client waits and the receiver exists.
     Silence,
     /// The connection is reset.
     Reset,
@@ -81,7 +75,6 @@ impl Answer {
         }
     }
 
-    /// The same with one more header.
     #[must_use]
     pub fn with_header(self, name: &str, value: &str) -> Answer {
         match self {
@@ -104,7 +97,7 @@ struct Shared {
     answers: Mutex<VecDeque<Answer>>,
     otherwise: Mutex<Answer>,
     connections: AtomicUsize,
-    /// The client's end of the connection that was accepted last, and how many are open.
+    /// The client's end of the connection accepted last, and how many are open.
     open: Mutex<(Option<SocketAddr>, usize)>,
     ended: Condvar,
     closed: AtomicBool,
@@ -112,7 +105,7 @@ struct Shared {
     computed: Option<Compute>,
 }
 
-/// What answers a request that was read whole.
+/// Computes the answer to a complete request.
 type Compute = Box<dyn Fn(&Received) -> Answer + Send + Sync>;
 
 /// A receiver of webhooks.
@@ -122,22 +115,22 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Listens on a free port of the loopback address and answers 200.
+    /// Listens on a free loopback port and answers 200.
     pub fn start() -> Receiver {
         Receiver::listen("127.0.0.1:0", |_| {})
     }
 
-    /// The same on a loopback address of its own: a host that is no other's.
+    /// The same on its own loopback address: a separate host.
     pub fn start_apart(number: u8) -> Receiver {
         Receiver::listen(&format!("127.0.1.{number}:0"), |_| {})
     }
 
-    /// Listens on an address, and tells of each request.
+    /// Listens on an address, and passes each request to `told`.
     pub fn listen(address: &str, told: impl Fn(&Received) + Send + Sync + 'static) -> Receiver {
         Receiver::serve(address, Box::new(told), None)
     }
 
-    /// Listens on a free port of the loopback address and computes its answers, but for those that were told beforehand.
+    /// Listens on a free loopback port and computes its answers, except those set with `answer_next`.
     pub fn answering(answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> Receiver {
         Receiver::serve("127.0.0.1:0", Box::new(|_| {}), Some(Box::new(answer)))
     }
@@ -180,7 +173,6 @@ impl Receiver {
         Receiver { address, shared }
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -190,7 +182,7 @@ impl Receiver {
         format!("http://{}{path}", self.address)
     }
 
-    /// Answers the next requests so, one each; before what was said for all.
+    /// Sets the answers to the next requests, one each. They take precedence over `answer_always`.
     pub fn answer_next(&self, answers: impl IntoIterator<Item = Answer>) {
         self.shared
             .answers
@@ -199,23 +191,21 @@ impl Receiver {
             .extend(answers);
     }
 
-    /// Answers all requests so.
     pub fn answer_always(&self, answer: Answer) {
         *self.shared.otherwise.lock().expect("no panic while locked") = answer;
     }
 
-    /// What has come so far.
     pub fn received(&self) -> Vec<Received> {
         self.shared.received.lock().expect("no panic while locked").clone()
     }
 
-    /// How many connections were opened so far.
+    /// How many connections have been opened so far.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// Waits until all that was ever sent here has been read, and every connection has ended: those whose client gave up,
-    /// too, which this machine may not have come to yet.
+    /// Waits until everything ever sent here has been read and every connection has ended, including those whose client
+    /// gave up before this machine got to them.
     pub fn wait_until_quiet(&self) {
         let last = TcpStream::connect(self.address).and_then(|stream| stream.local_addr());
         let last = last.expect("the receiver listens");
@@ -228,7 +218,7 @@ impl Receiver {
         assert_eq!(open.1, 0, "connections are open still");
     }
 
-    /// Waits until so many requests have come, and says what came.
+    /// Waits until `count` requests have arrived, and returns them.
     pub fn wait_for(&self, count: usize) -> Vec<Received> {
         let received = self.shared.received.lock().expect("no panic while locked");
         let (received, _) = self
@@ -248,7 +238,7 @@ impl Receiver {
 impl Drop for Receiver {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::SeqCst);
-        // Wakes the accepting thread, so that it sees that it is over.
+        // Wakes the accepting thread, so that it notices the end.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -307,7 +297,7 @@ fn record(shared: &Shared, request: Received) {
     shared.came.notify_all();
 }
 
-/// The head of the next request and the length of its body; none at the end of the connection.
+/// The head of the next request and the length of its body. `None` at the end of the connection.
 fn read_head(reader: &mut BufReader<&TcpStream>) -> Option<(Received, usize)> {
     let mut line = String::new();
     if reader.read_line(&mut line).ok()? == 0 {
@@ -338,7 +328,7 @@ fn read_head(reader: &mut BufReader<&TcpStream>) -> Option<(Received, usize)> {
     Some((request, length))
 }
 
-/// Sends how an answer begins, and then a byte every 50 ms until the client's end of the connection comes.
+/// Sends the beginning of an answer, and then a byte every 50 ms until the client closes the connection.
 fn drip(mut stream: &TcpStream, beginning: &[u8]) {
     let mut sent = stream.write_all(beginning);
     while sent.is_ok() {
@@ -350,7 +340,7 @@ fn drip(mut stream: &TcpStream, beginning: &[u8]) {
     }
 }
 
-/// Sends an answer; whether the connection goes on.
+/// Sends an answer. Returns whether the connection stays open.
 fn send(shared: &Shared, mut stream: &TcpStream, answer: &Answer) -> bool {
     match answer {
         Answer::Plain { status, headers, body } => {
@@ -382,7 +372,7 @@ fn send(shared: &Shared, mut stream: &TcpStream, answer: &Answer) -> bool {
         }
         Answer::Silence => {
             let _ = stream.set_read_timeout(Some(LOOK));
-            // Nothing more is sent by the client, so what is read is its end of the connection.
+            // The client sends nothing more, so reading returns only when it closes the connection.
             while !shared.closed.load(Ordering::SeqCst) {
                 match stream.read(&mut [0]) {
                     Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}

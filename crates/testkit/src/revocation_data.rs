@@ -1,4 +1,4 @@
-//! OCSP responses and revocation lists as tests want them, right or wrong.
+//! OCSP responses and revocation lists for tests, right or wrong.
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912::ECDSA_WITH_SHA_256;
@@ -10,12 +10,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use x509_cert::Certificate;
 
-/// What a response says of a certificate.
+/// What a response says about a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// It is good.
     Good,
-    /// It is revoked since then.
+    /// Revoked since this time.
     Revoked(Timestamp),
     /// The responder does not know it.
     Unknown,
@@ -26,24 +25,23 @@ pub enum Status {
 pub struct OcspAnswer<'a> {
     /// The certificate, DER.
     pub certificate: &'a [u8],
-    /// Its issuer's, DER.
+    /// Its issuer's certificate, DER.
     pub issuer: &'a [u8],
-    /// What is said.
     pub status: Status,
     /// Since when that was known.
     pub this_update: Timestamp,
-    /// When more is known.
+    /// When more will be known.
     pub next_update: Option<Timestamp>,
     /// When the response was made.
     pub produced_at: Timestamp,
-    /// Since when the responder keeps certificates that have ended (`archiveCutoff`).
+    /// Since when the responder keeps expired certificates (`archiveCutoff`).
     pub kept_since: Option<Timestamp>,
-    /// Certificates that come along, DER.
+    /// Certificates to include, DER.
     pub certificates: Vec<Vec<u8>>,
 }
 
 impl<'a> OcspAnswer<'a> {
-    /// One that says that the certificate is good, now and for a day.
+    /// A response that says that the certificate is good, now and for a day.
     pub fn good(certificate: &'a [u8], issuer: &'a [u8], now: Timestamp) -> Self {
         Self {
             certificate,
@@ -57,10 +55,10 @@ impl<'a> OcspAnswer<'a> {
         }
     }
 
-    /// The response (DER), signed by `signer`, who says that he is who he is.
+    /// The response (DER), signed by `signer`, which identifies itself correctly.
     ///
     /// # Panics
-    /// Where a certificate cannot be read, or the key is not one on P-256.
+    /// If a certificate cannot be read, or the key is not on P-256.
     pub fn signed_by(&self, signer: &SealKey) -> Vec<u8> {
         let certificate = Certificate::from_der(self.certificate).expect("a certificate");
         let issuer = Certificate::from_der(self.issuer).expect("a certificate");
@@ -117,14 +115,14 @@ impl<'a> OcspAnswer<'a> {
     }
 }
 
-/// A revocation list (RFC 5280, 5), with whatever extensions.
+/// A revocation list (RFC 5280, 5) with any extensions.
 #[derive(Debug, Clone)]
 pub struct List {
     /// When it was issued.
     pub this_update: Timestamp,
     /// When the next one comes.
     pub next_update: Option<Timestamp>,
-    /// The extensions: identifier, whether it is critical, and value.
+    /// Identifier, criticality and value of each extension.
     pub extensions: Vec<(&'static str, bool, Vec<u8>)>,
 }
 
@@ -132,7 +130,7 @@ impl List {
     /// The list (DER), without entries, in the name and with the key of `issuer`.
     ///
     /// # Panics
-    /// Where the key is not one on P-256.
+    /// If the key is not on P-256.
     pub fn signed_by(&self, issuer: &SealKey) -> Vec<u8> {
         let own = Certificate::from_der(issuer.certificates().first().expect("a certificate")).expect("a certificate");
         let name = own.tbs_certificate().subject().to_der().expect("DER");
@@ -158,7 +156,7 @@ impl List {
     }
 }
 
-/// A CMS message of certificates (DER) alone, as it lies in files named `.p7c` (RFC 5280, 4.2.2.1).
+/// A CMS message that contains only certificates (DER), as in `.p7c` files (RFC 5280, 4.2.2.1).
 pub fn certificates_only(certificates: &[Vec<u8>]) -> Vec<u8> {
     let id = |id: &str| ObjectIdentifier::new_unwrap(id).to_der().expect("DER");
     let (data, signed_data) = (id("1.2.840.113549.1.7.1"), id("1.2.840.113549.1.7.2"));
@@ -191,10 +189,10 @@ fn written(at: Timestamp, form: &str) -> String {
     at.to_zoned_datetime(TimeZone::UTC).strftime(form).to_string()
 }
 
-/// DER with a tag and a content.
+/// DER with a tag and content.
 ///
 /// # Panics
-/// Where the content is longer than any test's.
+/// If the content is longer than any test's.
 pub fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = content.len();
     let mut der = vec![tag];
@@ -210,7 +208,7 @@ pub fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     der
 }
 
-/// A SEQUENCE of elements that are DER already.
+/// A SEQUENCE of elements that are already DER.
 pub fn sequence(parts: &[&[u8]]) -> Vec<u8> {
     tlv(0x30, &parts.concat())
 }

@@ -1,10 +1,10 @@
-//! Rows for tests that begin below the use-cases, in the store.
+//! Rows for tests that work below the use-cases, in the store.
 
 use domain::{CompanyId, Language, Region, SealMark, UtcOffset};
 use jiff::Timestamp;
 use store::company::{Company, Style};
 
-/// A company as it is out of the box.
+/// A company with the default settings.
 pub fn company(id: &CompanyId, created_at: Timestamp) -> Company {
     Company {
         id: id.clone(),

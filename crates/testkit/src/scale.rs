@@ -1,6 +1,6 @@
-//! How much the tests do that `script/faults` runs in full: a little by default, as much as the environment says there.
+//! How much the tests do that `script/faults` runs in full: a little by default, or as much as the environment asks
+//! for.
 
-/// What is counted.
 #[derive(Debug, Clone, Copy)]
 pub enum Scale {
     /// Kills at a random moment.
@@ -9,7 +9,7 @@ pub enum Scale {
     KillsAtEachPlace,
     /// Kills of one of two nodes.
     NodeKills,
-    /// Rows of a bulk start.
+    /// Rows of a bulk send.
     BulkRows,
     /// Deliveries that fail.
     Failures,
@@ -29,7 +29,6 @@ impl Scale {
         }
     }
 
-    /// How many.
     pub fn count(self) -> u32 {
         let (variable, few) = self.setting();
         std::env::var(variable).map_or(few, |text| {

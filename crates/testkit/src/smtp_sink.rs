@@ -1,4 +1,4 @@
-//! A small SMTP server that keeps the mails it gets, and refuses or breaks as told.
+//! A small SMTP server that stores the mails it gets, and refuses or breaks when a test asks for it.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,19 +8,18 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// A mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SunkMail {
     /// The envelope's sender.
     pub from: String,
-    /// The envelope's addressees.
+    /// The envelope's recipients.
     pub to: Vec<String>,
-    /// Head and body as they came, lines ended by CR LF, dots unstuffed.
+    /// Head and body as they came, with CR LF line ends and dots unstuffed.
     pub data: String,
 }
 
 impl SunkMail {
-    /// The head's lines, folded ones put together.
+    /// The head's lines, unfolded.
     pub fn headers(&self) -> Vec<String> {
         let head = self.data.split("\r\n\r\n").next().unwrap_or_default();
         let mut lines: Vec<String> = Vec::new();
@@ -33,7 +32,6 @@ impl SunkMail {
         lines
     }
 
-    /// A header's value.
     pub fn header(&self, name: &str) -> Option<String> {
         self.headers().iter().find_map(|line| {
             let (known, value) = line.split_once(':')?;
@@ -42,26 +40,26 @@ impl SunkMail {
     }
 }
 
-/// What happens at one delivery, instead of the mail being taken.
+/// What happens at one delivery instead of accepting the mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
-    /// This answer to a new connection, in place of the greeting: `554 no service here`.
+    /// Answers a new connection with this instead of the greeting: `554 no service here`.
     AtGreeting(String),
-    /// This answer to the addressee: `451 try later`, `550 no such user`.
+    /// Answers the recipient with this: `451 try later`, `550 no such user`.
     AtRecipient(String),
-    /// This answer after the whole mail.
+    /// Answers the complete mail with this.
     AfterData(String),
-    /// The mail is kept, and the connection ends before the answer.
+    /// Stores the mail, and closes the connection before the answer.
     DropAfterData,
-    /// This answer to the sender: `421 closing`, which ends the connection.
+    /// Answers the sender with this: `421 closing`, which ends the connection.
     AtSender(String),
-    /// Nothing is answered to the addressee, until the client goes away.
+    /// Does not answer the recipient until the client goes away.
     Stall,
-    /// Nothing is answered to the addressee, and the connection ends.
+    /// Does not answer the recipient, and closes the connection.
     HangUp,
 }
 
-/// How long a test waits for what comes in a moment: only what hangs takes this long.
+/// How long a test waits for something that takes a moment: only something that hangs takes this long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 struct Shared {
@@ -82,7 +80,6 @@ impl Shared {
     }
 }
 
-/// The server.
 pub struct SmtpSink {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -94,7 +91,7 @@ impl SmtpSink {
         SmtpSink::started(true)
     }
 
-    /// The same without SMTPUTF8 (RFC 6531): addresses of ASCII only.
+    /// The same without SMTPUTF8 (RFC 6531): ASCII addresses only.
     pub fn start_without_utf8() -> SmtpSink {
         SmtpSink::started(false)
     }
@@ -129,12 +126,11 @@ impl SmtpSink {
         SmtpSink { address, shared }
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The next deliveries go so, one each; then mails are taken.
+    /// Causes these troubles at the next deliveries, one each; later mails are accepted.
     pub fn trouble_next(&self, troubles: impl IntoIterator<Item = Trouble>) {
         self.shared
             .troubles
@@ -143,12 +139,12 @@ impl SmtpSink {
             .extend(troubles);
     }
 
-    /// Whether it is down: a connection ends before the greeting.
+    /// Sets whether it is down: connections then end before the greeting.
     pub fn set_down(&self, down: bool) {
         self.shared.down.store(down, Ordering::SeqCst);
     }
 
-    /// Waits until so many mails have come, and says which.
+    /// Waits until `count` mails have arrived, and returns them.
     pub fn wait_for(&self, count: usize) -> Vec<SunkMail> {
         let mails = self.shared.mails.lock().expect("no panic while locked");
         let (mails, _) = self
@@ -160,7 +156,7 @@ impl SmtpSink {
         mails.clone()
     }
 
-    /// Waits until so many deliveries have stalled.
+    /// Waits until `count` deliveries have stalled.
     pub fn wait_for_stalled(&self, count: usize) {
         let stalled = self.shared.stalled.lock().expect("no panic while locked");
         let (stalled, _) = self
@@ -171,7 +167,7 @@ impl SmtpSink {
         assert!(*stalled >= count, "{stalled} of {count} stalled");
     }
 
-    /// The mails that have come so far.
+    /// The mails that have arrived so far.
     pub fn mails(&self) -> Vec<SunkMail> {
         self.shared.mails.lock().expect("no panic while locked").clone()
     }
@@ -233,7 +229,7 @@ fn serve(shared: &Shared, stream: &TcpStream) {
                 if trouble == Some(Trouble::Stall) {
                     *shared.stalled.lock().expect("no panic while locked") += 1;
                     shared.stalls.notify_all();
-                    // The end of the connection is the next thing that is read.
+                    // The next read returns at the end of the connection.
                     let _ = reader.read_line(&mut String::new());
                     return;
                 }

@@ -1,4 +1,4 @@
-//! What an application has around it, for tests and benches that need nothing of it.
+//! An application's surroundings, for tests and benches that need none of them.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use domain::Requester;
 use jiff::Timestamp;
 use sheets::{Sheet, SheetLimits};
 
-/// No disk is known, so none is full.
+/// Knows no disk, so none is full.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EnoughSpace;
 
@@ -23,7 +23,7 @@ impl FreeSpace for EnoughSpace {
     }
 }
 
-/// Nobody reads strangers' PDFs: whatever is asked fails.
+/// Reads no PDFs: every request fails.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoDocuments;
 
@@ -53,7 +53,7 @@ impl StrangersDocuments for NoDocuments {
     }
 }
 
-/// There is no network: whatever is asked fails.
+/// Has no network: every request fails.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoNetwork;
 

@@ -1,8 +1,9 @@
-//! A time-stamp authority with its own root, revocation list and OCSP responder, in this process and on the injected clock.
+//! A time-stamp authority with its own root, revocation list and OCSP responder, in this process and on the injected
+//! clock.
 //!
-//! It answers at [`TimeStampAuthority::url`] over HTTP, or at once through [`TimestampSource`] where a test needs no network.
-//! Each certificate is issued for a stretch of time that the test chooses, so a test may let one run out and have the
-//! authority [renewed](TimeStampAuthority::renew).
+//! It answers at [`TimeStampAuthority::url`] over HTTP, or directly through [`TimestampSource`] if a test needs no
+//! network. The test chooses how long each certificate is valid, so it can let one expire and have the authority
+//! [renewed](TimeStampAuthority::renew).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,7 +31,7 @@ use x509_cert::ext::pkix::{
 use crate::receiver::{Answer, Received, Receiver};
 use crate::revocation_data::{List, OcspAnswer, sequence, tlv};
 
-/// How its certificates can be asked about.
+/// How to check whether its certificates are revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
     /// By a revocation list.
@@ -41,10 +42,9 @@ pub enum Revocation {
     None,
 }
 
-/// What is wrong with the tokens that it gives.
+/// What is wrong with its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing.
     None,
     /// It stamps another digest.
     Imprint,
@@ -56,7 +56,7 @@ pub enum Fault {
     Status(u8),
     /// It refuses with the failure code `timeNotAvailable`.
     TimeNotAvailable,
-    /// Its certificate is not one for timestamps.
+    /// Its certificate is not meant for timestamps.
     Usage,
     /// The signature is wrong.
     Signature,
@@ -70,9 +70,9 @@ struct Inner {
     revocation: Revocation,
     signer: Mutex<Option<SealKey>>,
     fault: Mutex<Fault>,
-    /// One a moment: no two signatures of a key are the same.
+    /// One list per moment, because no two signatures with a key are the same.
     list: Mutex<Option<(Timestamp, Vec<u8>)>>,
-    /// The serial numbers of what its root has revoked, and since when.
+    /// The serial numbers its root has revoked, with the time.
     revoked: Mutex<Vec<(Vec<u8>, Timestamp)>>,
     serial: AtomicU64,
     address: Mutex<String>,
@@ -84,14 +84,14 @@ pub struct TimeStampAuthority {
     receiver: Receiver,
 }
 
-/// Each root has a name of its own: verifiers look revocation lists up by the name of their issuer.
+/// Each root has its own name, because verifiers look up revocation lists by the name of their issuer.
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
 /// The policy that it follows.
 pub const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.1");
 
 impl TimeStampAuthority {
-    /// An authority whose present certificate ends at `ends`; its root lives thirty years.
+    /// An authority whose current certificate expires at `ends`; its root is valid for thirty years.
     pub fn start(clock: Arc<dyn Clock>, revocation: Revocation, ends: Timestamp) -> Self {
         let name = format!("Test time-stamp root {}", NUMBER.fetch_add(1, Ordering::Relaxed));
         let now = clock.now();
@@ -137,13 +137,13 @@ impl TimeStampAuthority {
         authority
     }
 
-    /// Takes a new key and certificate, which ends at `ends`.
+    /// Switches to a new key and certificate, which expires at `ends`.
     pub fn renew(&self, ends: Timestamp) {
         let signer = self.inner.issue(ends, &[ID_KP_TIME_STAMPING], None);
         *self.inner.signer.lock().expect("no panic while locked") = Some(signer);
     }
 
-    /// From now on, everything that it gives is wrong in this way.
+    /// From now on, all its tokens are wrong in this way.
     pub fn err_by(&self, fault: Fault) {
         let ends = self.inner.clock.now() + (24 * 365).hours();
         let other = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
@@ -165,12 +165,11 @@ impl TimeStampAuthority {
         *self.inner.fault.lock().expect("no panic while locked") = fault;
     }
 
-    /// Where it answers.
     pub fn url(&self) -> String {
         self.receiver.url("/tsa")
     }
 
-    /// What answers over HTTP: for errors of the transport.
+    /// The HTTP server behind it, for transport errors.
     pub fn receiver(&self) -> &Receiver {
         &self.receiver
     }
@@ -190,12 +189,12 @@ impl TimeStampAuthority {
         self.inner.certificate()
     }
 
-    /// The revocation list of its root, as of now.
+    /// The current revocation list of its root.
     pub fn revocation_list(&self) -> Vec<u8> {
         self.inner.list()
     }
 
-    /// A revocation list of its root, without entries, larger than so many bytes.
+    /// A revocation list of its root, without entries, larger than `bytes`.
     pub fn large_revocation_list(&self, bytes: usize) -> Vec<u8> {
         let now = self.inner.clock.now();
         let padding = ("1.3.6.1.4.1.99999.3", false, tlv(4, &vec![0; bytes]));
@@ -207,18 +206,19 @@ impl TimeStampAuthority {
         list.signed_by(&self.inner.root)
     }
 
-    /// An OCSP response about its present certificate.
+    /// An OCSP response about its current certificate.
     pub fn ocsp_response(&self) -> Vec<u8> {
         self.inner.ocsp(&self.certificate())
     }
 
-    /// A key for seals with a certificate that ends at `ends`. It names a revocation list and the certificate of its issuer at
-    /// these paths of the authority's address, where they are given; who answers there is the test's concern.
+    /// A sealing key with a certificate that expires at `ends`. The certificate names a revocation list and its
+    /// issuer's certificate at these paths of the authority's address, if given. The test must provide the answers
+    /// there.
     pub fn certify_signer(&self, ends: Timestamp, list: Option<&str>, issuer: Option<&str>) -> (PrivateKey, Vec<u8>) {
         self.certify_signer_answered(ends, list, issuer, None)
     }
 
-    /// The same with a certificate that names a responder, too.
+    /// The same with a certificate that also names a responder.
     pub fn certify_signer_answered(
         &self,
         ends: Timestamp,
@@ -252,7 +252,7 @@ impl TimeStampAuthority {
         (key, certificate)
     }
 
-    /// Its root's list names this certificate (DER) as revoked from now on.
+    /// Adds this certificate (DER) to its root's revocation list from now on.
     pub fn revoke(&self, certificate: &[u8]) {
         let serial = serial_number(certificate).expect("a certificate");
         let entry = (serial, self.inner.clock.now());
@@ -260,7 +260,6 @@ impl TimeStampAuthority {
         *self.inner.list.lock().expect("no panic while locked") = None;
     }
 
-    /// The answer to a request.
     pub fn answer(&self, request: &[u8]) -> Vec<u8> {
         self.inner.stamp(request)
     }
@@ -404,7 +403,7 @@ impl Inner {
         sequence(&[&sequence(&[&[2, 1, 0]]), &token])
     }
 
-    /// A response that says that a certificate is good, signed by the root itself.
+    /// A response that confirms a certificate as good, signed by the root itself.
     fn ocsp(&self, certificate: &[u8]) -> Vec<u8> {
         let root = self.root.certificates().first().expect("a certificate");
         OcspAnswer::good(certificate, root, self.clock.now()).signed_by(&self.root)

@@ -1,30 +1,27 @@
-//! XLSX workbooks of the tests' own making: the few parts that every spreadsheet program writes.
+//! XLSX workbooks for tests: the few parts that every spreadsheet program writes.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write};
 
 use zip::write::SimpleFileOptions;
 
-/// A cell.
 #[derive(Debug, Clone, Copy)]
 pub enum Cell<'c> {
     /// No cell at all.
     Nothing,
-    /// Text.
     Text(&'c str),
     /// A number in its digits.
     Number(&'c str),
-    /// A date as the days since 1900 that it is kept as.
+    /// A date, stored as days since 1900.
     Date(&'c str),
-    /// A time of day as the part of a day that it is kept as.
+    /// A time of day, stored as a fraction of a day.
     Time(&'c str),
     /// A duration in days.
     Duration(&'c str),
-    /// Yes or no.
     Bool(bool),
     /// An error such as `#N/A`.
     Error(&'c str),
-    /// A formula whose result is not kept, as programs write it that do not calculate.
+    /// A formula without a stored result, as programs write it that do not calculate.
     Formula(&'c str),
 }
 
@@ -60,12 +57,12 @@ pub fn workbook(rows: &[Vec<Cell<'_>>]) -> Vec<u8> {
     of_rows(&xml)
 }
 
-/// A workbook whose sheet holds these rows, as XML.
+/// A workbook whose sheet contains these rows, as XML.
 pub fn of_rows(rows: &str) -> Vec<u8> {
     of_sheet_data(&format!("<sheetData>{rows}</sheetData>"))
 }
 
-/// A workbook whose sheet holds this, as XML: its rows within `sheetData`, and what follows them.
+/// A workbook whose sheet contains this XML: the `sheetData` element with its rows, and what follows it.
 pub fn of_sheet_data(data: &str) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

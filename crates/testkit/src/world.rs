@@ -1,4 +1,4 @@
-//! Time and chance as tests want them: the same in every run.
+//! Deterministic time and randomness for tests: the same in every run.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use domain::{Clock, Random};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// Stands still, at first at 2026-01-01 00:00:00 UTC, until it is told to go on.
+/// A clock that stands still, at first at 2026-01-01 00:00:00 UTC, until a test moves it.
 pub struct StandingClock(AtomicI64);
 
 impl StandingClock {
@@ -21,17 +21,16 @@ impl StandingClock {
         StandingClock(AtomicI64::new(moment.as_microsecond()))
     }
 
-    /// Stands at this moment from now on.
     pub fn set(&self, moment: Timestamp) {
         self.0.store(moment.as_microsecond(), Ordering::Relaxed);
     }
 
-    /// Goes on by so many seconds.
+    /// Advances by `seconds`.
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
     }
 
-    /// Goes on by as much as somebody would have waited.
+    /// Advances by the time somebody would have waited.
     pub fn wait(&self, duration: Duration) {
         let microseconds = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         self.0.fetch_add(microseconds, Ordering::Relaxed);

@@ -1,6 +1,7 @@
-//! Writes the files of the demo into a folder: `contract.pdf` with `contract.json` (a Korean employment contract of two
-//! writers), `agreement.pdf` with `agreement.json` (an English non-disclosure agreement of two writers), `delivery-note.pdf`
-//! (one page), and `signature-on-first-page.json` (one writer who signs at the foot of the first page of any PDF).
+//! Writes the files of the demo into a folder: `contract.pdf` with `contract.json` (a Korean employment contract with
+//! two signers), `agreement.pdf` with `agreement.json` (an English non-disclosure agreement with two signers),
+//! `delivery-note.pdf` (one page), and `signature-on-first-page.json` (one signer who signs at the foot of the first
+//! page of any PDF).
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -41,7 +42,7 @@ fn delivery_note() -> String {
     let mut file = String::from("%PDF-1.7\n");
     let mut table = String::from("0000000000 65535 f \n");
     for (number, object) in (1..).zip(objects) {
-        // Writing into a text cannot fail.
+        // Writing into a string cannot fail.
         let _ = writeln!(table, "{:010} 00000 n ", file.len());
         let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
     }

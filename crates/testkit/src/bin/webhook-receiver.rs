@@ -1,6 +1,6 @@
-//! Prints the webhooks that it gets: `webhook-receiver [ADDRESS] [whsec_SECRET]`. For trying things out.
+//! Prints the webhooks it receives: `webhook-receiver [ADDRESS] [whsec_SECRET]`. For trying things out.
 //!
-//! The first line is the address it listens on. With the client's secret each signature is checked.
+//! The first line is the address it listens on. With the client's secret it checks each signature.
 
 use std::thread;
 

@@ -1,4 +1,5 @@
-//! The schema, made once for each state of the migrations and then copied: to apply them all takes longer than many a test.
+//! The schema, created once for each state of the migrations and then copied, because applying all migrations takes
+//! longer than many tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -8,7 +9,7 @@ use store::{Settings, Store};
 
 use super::{admin, administer, postgres_settings};
 
-/// Who makes the schema holds this lock of PostgreSQL's.
+/// The PostgreSQL lock held while creating the schema.
 const LOCK: i64 = 0x5C4E_3A11;
 
 /// Copies a file with the schema to this path.
@@ -17,7 +18,7 @@ pub fn copy_sqlite(to: &Path) {
     std::fs::copy(made, to).unwrap_or_else(|error| panic!("{}: {error}", made.display()));
 }
 
-/// Beside the running test, which is rebuilt with the migrations: whoever comes first makes it.
+/// Next to the running test binary, which is rebuilt with the migrations. The first process that needs it creates it.
 fn sqlite_schema() -> &'static Path {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -28,14 +29,14 @@ fn sqlite_schema() -> &'static Path {
             let draft = tempfile::tempdir_in(folder).expect("a folder beside the test");
             let path = draft.path().join(super::SQLITE_FILE);
             make(&Settings::Sqlite { path: path.clone() });
-            // In one step: others may look for it at the same time.
+            // In one step, because others may look for it at the same time.
             std::fs::rename(path, &made).expect("the schema is put in its place");
         }
         made
     })
 }
 
-/// Makes a database with the schema.
+/// Creates a database with the schema.
 pub fn copy_postgres(admin_url: &str, name: &str) {
     let made = format!("schema_{}", fingerprint("postgres"));
     let mut client = admin(admin_url);
@@ -56,7 +57,7 @@ pub fn copy_postgres(admin_url: &str, name: &str) {
     create_database(admin_url, name, &made);
 }
 
-/// Makes a database anew, as a copy of another.
+/// Creates a database as a copy of another.
 pub fn create_database(admin_url: &str, name: &str, like: &str) {
     administer(admin_url, &format!("DROP DATABASE IF EXISTS {name}"));
     administer(admin_url, &format!("CREATE DATABASE {name} TEMPLATE {like}"));

@@ -1,7 +1,8 @@
-//! The rules of dependency between the crates, and what may be linked into the binary at all.
+//! The dependency rules between the crates, and what may be linked into the binary at all.
 //!
-//! Reads `cargo metadata`, so a new `use` of a crate that the house's plan does not allow fails here with its name,
-//! and so does a dependency under a licence that `deny.toml` does not list. Within a crate, `rooms` keeps its rooms in order.
+//! Reads `cargo metadata`, so a new dependency between crates that the plan does not allow fails here with its name,
+//! and so does a dependency under a licence that `deny.toml` does not list. Within a crate, `rooms` checks the order of
+//! its rooms.
 
 mod rooms;
 
@@ -10,7 +11,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Who may know whom among our own crates. Nobody else may know `server`; only `server` and `testkit` choose a database.
+/// Which of our crates may depend on which. Nothing else may depend on `server`; only `server` and `testkit` choose a
+/// database.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("failpoint", &[]),
@@ -126,8 +128,8 @@ fn our_crates_know_only_whom_the_design_allows() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// What the binary links, as (name, licence). `cargo tree` and not `cargo metadata`, which also names optional
-/// dependencies that no feature turns on.
+/// What the binary links, as (name, licence). From `cargo tree`, because `cargo metadata` also lists optional
+/// dependencies that no feature enables.
 fn linked() -> Vec<(String, String)> {
     let output = Command::new(env!("CARGO"))
         .args([
@@ -193,7 +195,7 @@ fn every_licence_is_one_that_deny_toml_lists() {
     assert!(allowed.contains("MIT"), "the list was not read");
     let mut faults = Vec::new();
     for (name, licence) in linked() {
-        // An expression is met when each of its AND parts has an alternative that is allowed.
+        // An expression is met when each of its AND parts has an allowed alternative.
         let met = licence.replace('/', " OR ").split(" AND ").all(|part| {
             part.split(" OR ")
                 .any(|one| allowed.contains(one.trim().trim_matches(['(', ')'])))

@@ -1,6 +1,6 @@
-//! A bulk start from a workbook whose server is killed again and again: the dry run names the wrong rows, the rest goes out,
-//! and nothing goes out twice. Few rows here, as many as the environment says in
-//! `script/faults` ([`testkit::scale`]).
+//! A bulk send from a workbook while the server is killed again and again: the dry run names the wrong rows, the rest
+//! goes out, and nothing goes out twice. Few rows here; in `script/faults` as many as the environment asks for
+//! ([`testkit::scale`]).
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ impl Client {
         })
     }
 
-    /// None where the server is gone.
+    /// `None` if the server is gone.
     fn try_get(&self, server: &Server, path: &str) -> Option<Value> {
         let (status, answer) = self.send(self.http.get(format!("{}{path}", server.address)))?;
         assert_eq!(status, 200, "GET {path}: {answer}");
@@ -46,7 +46,7 @@ impl Client {
         self.try_get(server, path).expect("an answer")
     }
 
-    /// None where the server is gone.
+    /// `None` if the server is gone.
     fn try_bulk(&self, server: &Server, query: &str, sheet: &[u8], template: i64) -> Option<Value> {
         let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.xlsx\"\r\n\r\n".to_vec();
         body.extend_from_slice(sheet);
@@ -65,7 +65,7 @@ impl Client {
         Some(answer)
     }
 
-    /// How the bulk start ended; none where the server is gone before.
+    /// How the bulk send ended. `None` if the server goes away first.
     fn end_of_bulk(&self, server: &Server, id: &Value) -> Option<Value> {
         let began = Instant::now();
         loop {
@@ -167,7 +167,7 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
     let done = loop {
         server.kill();
         server = if kills < 3 { armed.serve() } else { installation.serve() };
-        // A lost answer, asked for again, accepts nothing twice.
+        // A repeated request after a lost answer accepts nothing twice.
         if let Some(answer) = client.try_bulk(&server, "", &sheet, template) {
             let id = accepted.get_or_insert_with(|| answer["bulk_id"].clone());
             assert_eq!(answer["bulk_id"], *id);

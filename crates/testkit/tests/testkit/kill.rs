@@ -1,4 +1,4 @@
-//! `kill -9` under load, on each database: a few times here, as often as the environment says in `script/faults`
+//! `kill -9` under load, on each database: a few times here, in `script/faults` as often as the environment asks for
 //! ([`testkit::scale`]).
 
 use failpoint::Place;
@@ -29,7 +29,7 @@ fn what_was_answered_survives_kill_9(database: &TestDatabase) {
 }
 
 fn what_was_answered_survives_kill_9_at_each_failpoint(database: &TestDatabase) {
-    // As often as a second or so of load comes there.
+    // As often as about a second of load reaches this place.
     let most = |place| match place {
         Place::BeforeCommit | Place::AfterCommit => 24,
         Place::BeforeFile | Place::AfterFile | Place::Claimed | Place::Answered | Place::Recorded => 6,

@@ -1,5 +1,5 @@
-//! One of two nodes is killed while it delivers. That its silence is noticed soon enough, the tests of `delivery` prove without a
-//! clock; how long it takes on this machine is printed, and `script/bench delivery` measures it.
+//! One of two nodes is killed while it delivers. The tests of `delivery` prove without a clock that its silence is
+//! noticed soon enough; this test prints how long it takes on this machine, and `script/bench delivery` measures it.
 
 use testkit::installation::binary;
 use testkit::node_kills::deliveries_after_kills;

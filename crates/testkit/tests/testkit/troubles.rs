@@ -1,5 +1,5 @@
-//! What people of this trade have reported about products of this kind, what must happen instead, and the tests that hold
-//! us to it. A test that was renamed or taken away is missed here.
+//! Problems that people in this trade have reported about products like ours, what must happen instead, and the tests
+//! that ensure it. A renamed or removed test fails here.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

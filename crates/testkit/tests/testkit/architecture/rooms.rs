@@ -1,9 +1,10 @@
-//! The rooms of a crate: its modules at the top, in an order. A room uses only rooms before it.
+//! The rooms of a crate: its top-level modules, in a fixed order. A room uses only rooms before it.
 //!
-//! Reads the source: every `crate::ROOM`, on a `use` line or anywhere else, is an arrow from the room of its file. A path that
-//! climbs to a room by `super` counts as well. Comments and texts do not, so documentation may point anywhere.
+//! Reads the source: every `crate::ROOM`, on a `use` line or anywhere else, is an arrow from the room of its file. A
+//! path that reaches a room through `super` counts too. Comments and string literals do not, so documentation may point
+//! anywhere.
 //!
-//! What was found is printed: `cargo nextest run -p countersign-testkit rooms --no-capture`.
+//! To print the result: `cargo nextest run -p countersign-testkit rooms --no-capture`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -100,7 +101,7 @@ fn print(name: &str, rooms: &[&str], files: &BTreeMap<String, String>, arrows: &
     }
 }
 
-/// The Rust files below a folder with their paths from it.
+/// The Rust files below a folder, with their paths relative to it.
 fn source_files(source: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let mut folders = vec![source.to_owned()];
@@ -118,7 +119,7 @@ fn source_files(source: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// The room of a file: `pdf` of `pdf.rs` and of all below `pdf/`.
+/// The room of a file: `pdf` for `pdf.rs` and everything below `pdf/`.
 fn room_of(file: &str) -> &str {
     let first = file.split('/').next().unwrap_or_default();
     first.strip_suffix(".rs").unwrap_or(first)
@@ -137,7 +138,7 @@ fn arrows(files: &BTreeMap<String, String>, rooms: &[&str]) -> Arrows {
     arrows
 }
 
-/// The modules at the top that code names: by `crate`, or by as many `super` as its module lies deep.
+/// The top-level modules that code names: by `crate`, or by as many `super`s as its module is deep.
 fn used(code: &str, depth: usize) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     let mut rest = code;
@@ -194,7 +195,7 @@ fn first_names(path: &str) -> Vec<String> {
     names
 }
 
-/// Rust without its comments and the contents of its texts.
+/// Rust without comments and the contents of string literals.
 fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -218,7 +219,7 @@ fn code(text: &str) -> String {
     code
 }
 
-/// The length of a raw text such as `r#"…"#` with which `rest` begins.
+/// The length of the raw string literal, such as `r#"…"#`, with which `rest` begins.
 fn raw_text(rest: &str) -> Option<usize> {
     let after = rest.strip_prefix('r')?;
     let hashes = after.len() - after.trim_start_matches('#').len();
@@ -232,7 +233,7 @@ fn raw_text(rest: &str) -> Option<usize> {
     )
 }
 
-/// The length of the text in quotes with which `rest` begins.
+/// The length of the quoted string literal with which `rest` begins.
 fn text_length(rest: &str) -> usize {
     let mut is_escaped = false;
     for (at, character) in rest.char_indices().skip(1) {
