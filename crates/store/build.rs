@@ -1,4 +1,4 @@
-//! The migrations are embedded by a macro, which cargo does not see reading the folder.
+//! A macro embeds the migrations, and cargo does not notice that it reads the folder.
 
 fn main() {
     println!("cargo::rerun-if-changed=migrations");

@@ -1,4 +1,4 @@
-//! Access tokens (only their hashes) and wrong credentials.
+//! Access tokens (only their hashes) and failed logins.
 
 use domain::{CompanyId, Language, MemberId, Role, UtcOffset};
 use jiff::Timestamp;
@@ -7,18 +7,13 @@ use crate::member::Member;
 use crate::sql::access_token as sql;
 use crate::{Error, Transaction, values};
 
-/// Whose a live token is.
+/// The member who owns a live token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// The company.
     pub company: CompanyId,
-    /// The member.
     pub member: MemberId,
-    /// The member's address.
     pub email: String,
-    /// The member's name.
     pub name: String,
-    /// What the member may do.
     pub role: Role,
     /// The company's language.
     pub language: Language,
@@ -31,21 +26,16 @@ pub struct Holder {
 /// A token as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRow {
-    /// Its id: not the token.
+    /// The row's id, not the token.
     pub id: i64,
-    /// Whose it is.
     pub member: MemberId,
-    /// His address.
     pub email: String,
-    /// When it was issued.
     pub created_at: Timestamp,
-    /// When it ends.
     pub expires_at: Timestamp,
-    /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
-/// Adds a token for the member whose credentials were proved; `None` where they were changed since.
+/// Adds a token for a member whose credentials were verified. `None` if they have changed since.
 pub fn insert(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -62,9 +52,10 @@ pub fn insert(
     .transpose()
 }
 
-/// Whose a live token is; `None` where it is unknown, over or revoked, or its member disabled.
+/// The owner of a live token. `None` if the token is unknown, expired or revoked, or if its member is disabled.
 pub fn find(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -> Result<Option<Holder>, Error> {
-    // When it is asked is no part of the question, which is the same for all who call with the token at this moment.
+    // The time is not a parameter, so all callers with this token at this moment ask the same question and can share an
+    // answer.
     let Some(row) = tx.query_optional(&sql::FIND, values![hash])? else {
         return Ok(None);
     };
@@ -83,7 +74,7 @@ pub fn find(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -> Result
     }))
 }
 
-/// A company's tokens that are kept: live ones, and those that ended lately.
+/// A company's stored tokens: live ones, and those that ended recently.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<TokenRow>, Error> {
     tx.query(&sql::LIST, values![company])?
         .iter()
@@ -100,7 +91,7 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<TokenRo
         .collect()
 }
 
-/// Revokes a token; `None` where there is none, `false` where it was revoked already.
+/// Revokes a token. `None` if it does not exist, `false` if it was already revoked.
 pub fn revoke(tx: &mut dyn Transaction, company: &CompanyId, id: i64, at: Timestamp) -> Result<Option<bool>, Error> {
     if tx.query_optional(&sql::EXISTS, values![company, id])?.is_none() {
         return Ok(None);
@@ -108,7 +99,7 @@ pub fn revoke(tx: &mut dyn Transaction, company: &CompanyId, id: i64, at: Timest
     Ok(Some(tx.execute(&sql::REVOKE, values![company, id, at])? == 1))
 }
 
-/// Revokes all live tokens of a member; says how many.
+/// Revokes all live tokens of a member. Returns how many.
 pub fn revoke_all(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -118,17 +109,17 @@ pub fn revoke_all(
     tx.execute(&sql::REVOKE_ALL, values![company, member, at])
 }
 
-/// Removes tokens that ended before a time; says how many.
+/// Removes tokens that expired before a time. Returns how many.
 pub fn delete_expired(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::DELETE_EXPIRED, values![before])
 }
 
-/// Remembers wrong credentials.
+/// Records a failed login.
 pub fn insert_failure(tx: &mut dyn Transaction, account: &[u8; 32], address: &str, at: Timestamp) -> Result<(), Error> {
     tx.execute_one(&sql::INSERT_FAILURE, values![account, address, at])
 }
 
-/// The times of the latest `limit` wrong credentials for an account since a time, newest first.
+/// The times of the latest `limit` failed logins to an account since a time, newest first.
 pub fn failures_of_account(
     tx: &mut dyn Transaction,
     account: &[u8; 32],
@@ -141,7 +132,7 @@ pub fn failures_of_account(
         .collect()
 }
 
-/// The times of the latest `limit` wrong credentials from an address since a time, newest first.
+/// The times of the latest `limit` failed logins from an address since a time, newest first.
 pub fn failures_of_address(
     tx: &mut dyn Transaction,
     address: &str,
@@ -154,7 +145,7 @@ pub fn failures_of_address(
         .collect()
 }
 
-/// Removes wrong credentials that count no more; says how many.
+/// Removes failed logins that no longer count. Returns how many.
 pub fn delete_failures(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::DELETE_FAILURES, values![before])
 }

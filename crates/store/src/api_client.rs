@@ -1,4 +1,4 @@
-//! A company's programs and the secrets that their webhooks are signed with.
+//! A company's programs, and the secrets that sign their webhooks.
 
 use std::fmt;
 
@@ -9,29 +9,26 @@ use serde::{Deserialize, Serialize};
 use crate::sql::api_client as sql;
 use crate::{Error, Row, Transaction, values};
 
-/// A client's row; the secrets are encrypted.
+/// A client's row. The secrets are encrypted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiClient {
-    /// What webhooks name.
+    /// The id that webhooks contain.
     pub id: ClientId,
-    /// What people call it.
     pub name: String,
-    /// Whether workflows carry it that name no other.
+    /// Whether workflows that name no client use this one.
     pub is_default: bool,
     /// The signing secret, encrypted by the vault.
     pub secret: Vec<u8>,
-    /// The secrets before the last rotations, the newest first.
+    /// The secrets before the last rotations, newest first.
     pub retired: Vec<RetiredSecret>,
-    /// When it was added.
     pub created_at: Timestamp,
 }
 
 /// A secret before a rotation, encrypted by the vault.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetiredSecret {
-    /// The secret.
     pub secret: Vec<u8>,
-    /// Until when it signs as well.
+    /// Until when it also signs.
     pub until: Timestamp,
 }
 
@@ -44,7 +41,7 @@ impl fmt::Debug for ApiClient {
     }
 }
 
-/// The last one before stands in columns of its own, those before it in a list.
+/// The latest retired secret has its own columns; earlier ones are in a list.
 fn retired(row: &Row) -> Result<Vec<RetiredSecret>, Error> {
     let mut retired: Vec<RetiredSecret> = row.parse("retired_secrets", |text| serde_json::from_str(text))?;
     if let (Some(secret), Some(until)) = (row.get("previous_secret")?, row.get("previous_until")?) {
@@ -64,7 +61,6 @@ fn client(row: &Row) -> Result<ApiClient, Error> {
     })
 }
 
-/// Adds a client.
 pub fn insert(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -77,7 +73,6 @@ pub fn insert(
     tx.execute_one(&sql::INSERT, values![id, company, name, is_default, secret, at])
 }
 
-/// Finds a client.
 pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: ClientId) -> Result<Option<ApiClient>, Error> {
     tx.query_optional(&sql::FIND, values![company, id])?
         .as_ref()
@@ -85,12 +80,11 @@ pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: ClientId) -> Resu
         .transpose()
 }
 
-/// Whether the company has this client.
 pub fn exists(tx: &mut dyn Transaction, company: &CompanyId, id: ClientId) -> Result<bool, Error> {
     Ok(tx.query_optional(&sql::EXISTS, values![company, id])?.is_some())
 }
 
-/// The client that workflows carry which name no other.
+/// The client of workflows that name none.
 pub fn default(tx: &mut dyn Transaction, company: &CompanyId) -> Result<ClientId, Error> {
     tx.query_one(&sql::DEFAULT, values![company])?.get("id")
 }
@@ -100,8 +94,8 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<ApiClie
     tx.query(&sql::LIST, values![company])?.iter().map(client).collect()
 }
 
-/// Puts a new secret in the place of the one that was read, which signs as well until a time; of the ones before those that
-/// are given sign on. `false` where another rotation came first.
+/// Replaces the secret that was read. The old one also signs until `until`, and so do the earlier ones in `retired`.
+/// `false` if another rotation came first.
 pub fn rotate(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -110,7 +104,7 @@ pub fn rotate(
     until: Timestamp,
     retired: &[RetiredSecret],
 ) -> Result<bool, Error> {
-    // Numbers and times only: writing cannot fail.
+    // Only numbers and times: serialising cannot fail.
     let retired = serde_json::to_string(retired).unwrap_or_default();
     let rotated = tx.execute(
         &sql::ROTATE,

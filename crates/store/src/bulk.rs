@@ -1,7 +1,7 @@
-//! Many starts at once, accepted as a whole and started row by row.
+//! Bulk sends: many starts, accepted as a whole and started row by row.
 //!
-//! A row's document is started in the transaction that marks the row as started, and only where it still waits: whoever
-//! comes second, after a kill or on another node, changes nothing.
+//! A row's document is started in the transaction that marks the row as started, and only if the row still waits. So a
+//! second attempt, after a kill or on another node, changes nothing.
 
 use domain::{CompanyId, MemberId, TemplateId, WorkflowId};
 use jiff::Timestamp;
@@ -9,42 +9,36 @@ use jiff::Timestamp;
 use crate::sql::bulk as sql;
 use crate::{Error, Transaction, values};
 
-/// A bulk start's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BulkId(pub i64);
 
-/// A bulk start that was accepted.
+/// A bulk send that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBulk {
-    /// Whose.
     pub company: CompanyId,
-    /// Who sends.
+    /// The sender.
     pub member: MemberId,
     /// The template of all rows.
     pub template: TemplateId,
     /// Where the request came from, as JSON.
     pub origin: String,
-    /// When.
     pub at: Timestamp,
-    /// The rows.
     pub rows: Vec<NewRow>,
 }
 
-/// A row that was accepted, or found wrong at once.
+/// A row that was accepted, or found invalid at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRow {
-    /// As the sender counts.
+    /// The sender's row number.
     pub number: u32,
     /// The start, encrypted, or what is wrong with the row, as JSON.
     pub request: Result<Vec<u8>, String>,
 }
 
-/// How far a row is.
+/// A row's progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowState {
-    /// To be started.
     Waiting,
-    /// Started.
     Started,
     /// It cannot be started.
     Failed,
@@ -53,7 +47,6 @@ pub enum RowState {
 }
 
 impl RowState {
-    /// Every state.
     pub const ALL: [RowState; 4] = [
         RowState::Waiting,
         RowState::Started,
@@ -77,50 +70,43 @@ impl RowState {
     }
 }
 
-/// How far a bulk start is.
+/// A bulk send's progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bulk {
-    /// Its number.
     pub id: BulkId,
-    /// The template.
     pub template: TemplateId,
-    /// How many rows.
+    /// The number of rows.
     pub total: u32,
     /// How many of them were started.
     pub started: u32,
-    /// How many cannot be.
+    /// How many failed.
     pub failed: u32,
-    /// How many will not be.
+    /// How many were cancelled.
     pub cancelled: u32,
-    /// When it was accepted.
     pub created_at: Timestamp,
-    /// When it was cancelled.
     pub cancelled_at: Option<Timestamp>,
-    /// When nothing waited any more.
+    /// When no row was waiting any more.
     pub finished_at: Option<Timestamp>,
 }
 
-/// A row and what became of it.
+/// A row and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// As the sender counts.
+    /// The sender's row number.
     pub number: u32,
-    /// How far it is.
     pub state: RowState,
-    /// The document.
+    /// The started document.
     pub workflow: Option<WorkflowId>,
     /// Why it failed, as JSON.
     pub faults: Option<String>,
 }
 
-/// A bulk start that is under way.
+/// A bulk send that is running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Running {
-    /// Its number.
     pub id: BulkId,
-    /// Whose.
     pub company: CompanyId,
-    /// Who sends.
+    /// The sender.
     pub member: MemberId,
     /// Where the request came from, as JSON.
     pub origin: String,
@@ -129,15 +115,15 @@ pub struct Running {
 /// A row that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// As the sender counts.
+    /// The sender's row number.
     pub number: u32,
     /// The start, encrypted.
     pub request: Vec<u8>,
-    /// How often it could not be decided what becomes of it.
+    /// How many tries ended without a result.
     pub tries: u32,
 }
 
-/// Accepts a bulk start.
+/// Accepts a bulk send.
 pub fn insert(tx: &mut dyn Transaction, new: &NewBulk) -> Result<BulkId, Error> {
     let row = tx.query_one(
         &sql::INSERT,
@@ -161,7 +147,6 @@ pub fn insert(tx: &mut dyn Transaction, new: &NewBulk) -> Result<BulkId, Error> 
     Ok(BulkId(id))
 }
 
-/// One bulk start of the company.
 pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId) -> Result<Option<Bulk>, Error> {
     tx.query_optional(&sql::FIND, values![company.as_str(), id.0])?
         .map(|row| {
@@ -180,7 +165,7 @@ pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId) -> Result
         .transpose()
 }
 
-/// Rows of one after a number, in order.
+/// Rows of a bulk send after a number, in order.
 pub fn rows(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -203,7 +188,7 @@ pub fn rows(
         .collect()
 }
 
-/// Cancels what was not started. Whether it was under way.
+/// Cancels the rows that were not started. Returns whether it was running.
 pub fn cancel(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId, at: Timestamp) -> Result<bool, Error> {
     if tx.execute(&sql::CANCEL, values![company.as_str(), id.0, at])? == 0 {
         return Ok(false);
@@ -212,7 +197,7 @@ pub fn cancel(tx: &mut dyn Transaction, company: &CompanyId, id: BulkId, at: Tim
     Ok(true)
 }
 
-/// What is under way and not put off until later, oldest first.
+/// Bulk sends that are running and not postponed, oldest first.
 pub fn running(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<Running>, Error> {
     tx.query(&sql::RUNNING, values![now])?
         .iter()
@@ -227,7 +212,7 @@ pub fn running(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<Running>,
         .collect()
 }
 
-/// Takes one for a process until then, or for longer where it has it already. Whether no other has it.
+/// Leases one to a process until a time, or extends its lease. Returns whether no other process holds it.
 pub fn claim(
     tx: &mut dyn Transaction,
     id: BulkId,
@@ -238,7 +223,7 @@ pub fn claim(
     Ok(tx.execute(&sql::CLAIM, values![id.0, owner, until, now])? == 1)
 }
 
-/// The processes that have taken some.
+/// The processes that hold leases.
 pub fn lease_owners(tx: &mut dyn Transaction) -> Result<Vec<String>, Error> {
     tx.query(&sql::LEASE_OWNERS, values![])?
         .iter()
@@ -246,12 +231,12 @@ pub fn lease_owners(tx: &mut dyn Transaction) -> Result<Vec<String>, Error> {
         .collect()
 }
 
-/// Gives back all that a process has taken; how many.
+/// Releases everything a process has leased. Returns how many.
 pub fn release_owner(tx: &mut dyn Transaction, owner: &str) -> Result<u64, Error> {
     tx.execute(&sql::RELEASE_OWNER, values![owner])
 }
 
-/// The next rows of one that wait and are not put off until later.
+/// The next rows of a bulk send that wait and are not postponed.
 pub fn waiting(tx: &mut dyn Transaction, id: BulkId, now: Timestamp, limit: u32) -> Result<Vec<Waiting>, Error> {
     tx.query(&sql::WAITING, values![id.0, now, limit])?
         .iter()
@@ -265,27 +250,28 @@ pub fn waiting(tx: &mut dyn Transaction, id: BulkId, now: Timestamp, limit: u32)
         .collect()
 }
 
-/// A row's document was started, in the transaction that started it. Whether the row still waited.
+/// Records that a row's document was started, in the transaction that started it. Returns whether the row was still
+/// waiting.
 pub fn set_started(tx: &mut dyn Transaction, id: BulkId, number: u32, workflow: WorkflowId) -> Result<bool, Error> {
     Ok(tx.execute(&sql::STARTED, values![id.0, number, workflow.get()])? == 1)
 }
 
-/// A row cannot be started. Whether it still waited.
+/// Records that a row cannot be started. Returns whether it was still waiting.
 pub fn set_failed(tx: &mut dyn Transaction, id: BulkId, number: u32, faults: &str) -> Result<bool, Error> {
     Ok(tx.execute(&sql::FAILED, values![id.0, number, faults])? == 1)
 }
 
-/// A row could not be started this time: it is tried again then.
+/// Records a try without a result. The row is due again at `again`.
 pub fn set_tried(tx: &mut dyn Transaction, id: BulkId, number: u32, again: Timestamp) -> Result<(), Error> {
     tx.execute(&sql::TRIED, values![id.0, number, again]).map(drop)
 }
 
-/// Lets a bulk start rest until then.
+/// Postpones a bulk send.
 pub fn put_off(tx: &mut dyn Transaction, id: BulkId, until: Timestamp) -> Result<(), Error> {
     tx.execute(&sql::PUT_OFF, values![id.0, until]).map(drop)
 }
 
-/// Ends it where nothing waits any more. Whether it did now.
+/// Ends it if no row waits any more. Returns whether it ended now.
 pub fn finish(tx: &mut dyn Transaction, id: BulkId, at: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::FINISH, values![id.0, at])? == 1)
 }
@@ -296,7 +282,7 @@ pub fn waiting_of(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, 
         .get("total")
 }
 
-/// Removes what was over before then.
+/// Removes bulk sends that ended before a time.
 pub fn sweep(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::SWEEP, values![before])
 }

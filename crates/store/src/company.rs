@@ -1,4 +1,4 @@
-//! Companies and the keys they seal with.
+//! Companies and their sealing keys.
 
 use domain::{
     BlobHash, Colour, CompanyId, CompletedMails, Language, Region, Reminders, SealLevel, SealMark, UtcOffset,
@@ -9,62 +9,57 @@ use jiff::Timestamp;
 use crate::sql::company as sql;
 use crate::{Error, Row, Transaction, Value, values};
 
-/// A company's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Company {
-    /// Its id, in lower case.
+    /// In lower case.
     pub id: CompanyId,
-    /// Its name, as certificates and mails show it.
+    /// As certificates and mails show it.
     pub name: String,
-    /// The language of messages where nothing else says one.
+    /// The default language of messages.
     pub language: Language,
-    /// The offset that times are read and written in where nothing else says one.
+    /// The default offset for reading and writing times.
     pub offset: UtcOffset,
-    /// Where national telephone numbers are read.
+    /// The region for national telephone numbers.
     pub region: Region,
     /// Whether its programs may use the API.
     pub api_enabled: bool,
-    /// How long an access token lives.
+    /// How long an access token is valid.
     pub token_lifetime_seconds: i64,
-    /// How many days a workflow may take where its start does not say.
+    /// How many days a workflow may take by default.
     pub expiry_days: i64,
-    /// How many days the links to finished files live.
+    /// How many days the links to finished files work.
     pub link_days: i64,
-    /// How strong its documents are sealed; the installation's choice, if it has none.
+    /// The seal level of its documents. `None`: the installation's.
     pub seal_level: Option<SealLevel>,
-    /// The address of its time-stamp authority; the installation's, if it has none.
+    /// The URL of its time-stamp authority. `None`: the installation's.
     pub tsa_url: Option<String>,
-    /// What happens while that authority does not answer; the installation's choice, if it has none.
+    /// What happens while that authority does not answer. `None`: the installation's choice.
     pub when_tsa_is_down: Option<WhenTsaIsDown>,
-    /// Whether its documents show on their pages that they are sealed.
+    /// Whether the pages of its documents show that they are sealed.
     pub seal_mark: SealMark,
-    /// How it shows itself.
     pub style: Style,
-    /// When it was made.
     pub created_at: Timestamp,
 }
 
-/// How a company shows itself on pages and in mails.
+/// How a company appears on pages and in mails.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Style {
-    /// Its colour, as it was given.
+    /// Its colour, as entered.
     pub accent: Option<Colour>,
-    /// Its logo.
     pub logo: Option<Logo>,
-    /// The name that its mails come from; its own name, if it has none.
+    /// The sender name of its mails. `None`: the company's name.
     pub mail_sender_name: Option<String>,
-    /// Where answers to its mails go.
+    /// The address for replies to its mails.
     pub mail_reply_to: Option<String>,
-    /// Who is sent finished documents.
+    /// Who receives finished documents.
     pub completed_mails: CompletedMails,
-    /// When writers are reminded by themselves.
+    /// When signers are reminded automatically.
     pub reminders: Reminders,
 }
 
-/// A company's logo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Logo {
-    /// Of its file.
+    /// The hash of its file.
     pub hash: BlobHash,
     /// In pixels.
     pub width: u32,
@@ -72,10 +67,9 @@ pub struct Logo {
     pub height: u32,
 }
 
-/// A seal key's row; the private key is encrypted.
+/// A sealing key's row. The private key is encrypted.
 #[derive(Debug, Clone)]
 pub struct SealKeyRow {
-    /// Its id.
     pub id: i64,
     /// PKCS#8, encrypted by the vault.
     pub private_key: Vec<u8>,
@@ -83,7 +77,7 @@ pub struct SealKeyRow {
     pub certificates: String,
 }
 
-/// The columns of [`Style`], which several statements ask for.
+/// The columns of [`Style`], which several statements select.
 pub(crate) fn style(row: &Row) -> Result<Style, Error> {
     let logo = match row.get("logo")? {
         Some(hash) => Some(Logo {
@@ -126,7 +120,7 @@ fn company(row: &Row) -> Result<Company, Error> {
     })
 }
 
-/// Adds a company; `false` where the id is taken.
+/// Adds a company. `false` if the id is already used.
 pub fn insert(tx: &mut dyn Transaction, company: &Company) -> Result<bool, Error> {
     let mut row = settings(company);
     row.push(company.created_at.into());
@@ -134,7 +128,6 @@ pub fn insert(tx: &mut dyn Transaction, company: &Company) -> Result<bool, Error
     Ok(inserted == 1)
 }
 
-/// Finds a company.
 pub fn find(tx: &mut dyn Transaction, id: &CompanyId) -> Result<Option<Company>, Error> {
     tx.query_optional(&sql::FIND, values![id])?
         .as_ref()
@@ -152,7 +145,7 @@ pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> 
     tx.execute_one(&sql::UPDATE, &settings(company))
 }
 
-/// What may change of a company, behind its id.
+/// A company's changeable columns, after its id.
 fn settings(company: &Company) -> Vec<Value> {
     values![
         &company.id,
@@ -181,7 +174,7 @@ fn settings(company: &Company) -> Vec<Value> {
     .to_vec()
 }
 
-/// Keeps the logo that the company uses from now on; the one before stays for mails that wait.
+/// Stores the company's new logo. The previous one stays for mails that are waiting.
 pub fn put_logo(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -195,36 +188,35 @@ pub fn put_logo(
     Ok(())
 }
 
-/// A logo (PNG) that the company uses or has used.
+/// A current or earlier logo (PNG) of the company.
 pub fn logo(tx: &mut dyn Transaction, company: &CompanyId, hash: &BlobHash) -> Result<Option<Vec<u8>>, Error> {
     tx.query_optional(&sql::LOGO, values![company, hash])?
         .map(|row| row.get("png"))
         .transpose()
 }
 
-/// Deletes logos that were replaced before then; how many.
+/// Deletes logos that were replaced before a time. Returns how many.
 pub fn delete_logos(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::DELETE_LOGOS, values![before])
 }
 
-/// Takes hold of who may sign in to the company. Whoever decides from the members what to change about them calls it
-/// first: of two that do so at the same moment one runs again on what the other has left.
+/// Locks the question who may sign in to the company. Call it first if you decide from the list of members what to
+/// change about them: of two such transactions at the same moment, one runs again and sees the other's changes.
 pub fn hold_members(tx: &mut dyn Transaction, company: &CompanyId) -> Result<(), Error> {
     tx.execute_one(&sql::HOLD_MEMBERS, values![company])
 }
 
-/// A seal key whose certificate is revoked.
+/// A sealing key whose certificate is revoked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevokedSealKey {
     /// PEM, the key's own certificate first.
     pub certificates: String,
-    /// Since when.
     pub revoked_at: Timestamp,
-    /// Why, as the standard names it.
+    /// The reason, in the standard's words.
     pub reason: Option<String>,
 }
 
-/// All seal keys whose certificates are revoked, of all companies.
+/// The revoked sealing keys of all companies.
 pub fn revoked_seal_keys(tx: &mut dyn Transaction) -> Result<Vec<RevokedSealKey>, Error> {
     tx.query(&sql::REVOKED_SEAL_KEYS, values![])?
         .iter()
@@ -238,7 +230,7 @@ pub fn revoked_seal_keys(tx: &mut dyn Transaction) -> Result<Vec<RevokedSealKey>
         .collect()
 }
 
-/// Revokes the certificate of the seal key that the company uses, and says whether there was one.
+/// Revokes the certificate of the company's current sealing key. Returns whether there was one.
 pub fn revoke_seal_key(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -248,12 +240,12 @@ pub fn revoke_seal_key(
     Ok(tx.execute(&sql::REVOKE_SEAL_KEY, values![company, at, reason])? == 1)
 }
 
-/// Retires the seal key that the company uses, and says whether there was one. What it sealed stays valid.
+/// Retires the company's current sealing key. Returns whether there was one. Documents that it sealed stay valid.
 pub fn retire_seal_key(tx: &mut dyn Transaction, company: &CompanyId, at: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RETIRE_SEAL_KEY, values![company, at])? == 1)
 }
 
-/// Adds the seal key that the company uses.
+/// Adds the company's current sealing key.
 pub fn insert_seal_key(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -265,14 +257,14 @@ pub fn insert_seal_key(
         .get("id")
 }
 
-/// Which seal key the company uses.
+/// The id of the company's current sealing key.
 pub fn seal_key_id(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Option<i64>, Error> {
     tx.query_optional(&sql::SEAL_KEY_ID, values![company])?
         .map(|row| row.get("id"))
         .transpose()
 }
 
-/// The seal key that the company uses.
+/// The company's current sealing key.
 pub fn seal_key(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Option<SealKeyRow>, Error> {
     tx.query_optional(&sql::SEAL_KEY, values![company])?
         .map(|row| {

@@ -1,13 +1,12 @@
-//! What the store can fail with.
+//! The errors of the store.
 
-/// A failure of the store. The first three are the caller's business; the others are ours.
+/// An error of the store. The first three concern the caller; the others are internal.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// A row with this unique key exists already.
     #[error("a row with the same {constraint} exists already")]
     Conflict {
-        /// `table(column, column)` on both databases; the index's name where it is over an
-        /// expression.
+        /// `table(column, column)` on both databases; the index's name if the index is over an expression.
         constraint: String,
     },
     /// Another constraint refused the row: CHECK, NOT NULL or a foreign key.
@@ -18,28 +17,25 @@ pub enum Error {
         /// The database's words.
         detail: String,
     },
-    /// A write touched another number of rows than it must. Usually the state has changed under
-    /// the caller; where it has not, the statement is wrong.
+    /// A write changed a different number of rows than it must. Usually the state has changed meanwhile; otherwise the
+    /// statement is wrong.
     #[error("statement {statement} touched {found} rows where it must touch {expected}")]
     RowCount {
         /// The statement's name.
         statement: &'static str,
-        /// How many rows it must touch.
         expected: u64,
-        /// How many it did touch.
         found: u64,
     },
-    /// A column is missing or holds something else than asked for.
+    /// A column is missing or has another type than requested.
     #[error("column {column} of statement {statement}: {detail}")]
     Column {
         /// The statement's name.
         statement: &'static str,
-        /// The column asked for.
         column: String,
         /// What is wrong with it.
         detail: String,
     },
-    /// A parameter that the databases cannot hold.
+    /// A parameter that the databases cannot store.
     #[error("parameter {position} of statement {statement}: {detail}")]
     Parameter {
         /// The statement's name.
@@ -60,20 +56,20 @@ pub enum Error {
     /// An earlier statement of this transaction failed, so the transaction cannot go on.
     #[error("an earlier statement of this transaction failed; nothing of it is kept")]
     Spoiled,
-    /// Others wanted the same rows at the same time, again and again.
+    /// Others kept changing the same rows at the same time.
     #[error("the database is busy ({detail}); try again")]
     Busy {
         /// The database's words at the last try.
         detail: String,
     },
-    /// Transactions waited for each other's rows, and the database ended this one. They lock in different orders: a mistake of
-    /// ours ([`crate::HeldWorkflow`]), which costs only time where it runs again.
+    /// Transactions waited for each other's rows, and the database ended this one. They lock in different orders, which
+    /// is a bug ([`crate::HeldWorkflow`]); if the closure runs again, it only costs time.
     #[error("the database ended a deadlock ({detail}); try again")]
     Deadlock {
         /// The database's words.
         detail: String,
     },
-    /// The disk of the database is full, or takes no writes.
+    /// The database's disk is full or cannot be written.
     #[error("the database cannot write: {detail}; make room on its disk, or make it writable")]
     Full {
         /// The database's words.
@@ -82,17 +78,17 @@ pub enum Error {
     /// The database cannot be reached.
     #[error("the database cannot be reached: {detail}; check database.url and that it runs")]
     Unreachable {
-        /// What the connection said.
+        /// The connection's error.
         detail: String,
     },
-    /// The connection broke while the commit was under way, and the server did not come back in time to say whether it
-    /// happened; or it was that of a single statement, of which that cannot be asked.
+    /// The connection broke during the commit, and the server did not come back in time to say whether the commit
+    /// happened; or it was the commit of a single statement, for which the server cannot say.
     #[error(
         "the connection broke during the commit, which may or may not have happened: {detail}; \
          look before trying again"
     )]
     CommitUnknown {
-        /// What the connection said.
+        /// The connection's error.
         detail: String,
     },
     /// The commit failed, and nothing was kept.
@@ -135,7 +131,7 @@ impl Error {
         matches!(self, Error::Conflict { constraint } if constraint == key)
     }
 
-    /// True where nothing was done, and the same call may succeed later without any change to it.
+    /// True if nothing was done and the same call may succeed later.
     pub fn is_temporary(&self) -> bool {
         matches!(
             self,

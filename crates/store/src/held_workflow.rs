@@ -1,8 +1,8 @@
 //! A workflow whose row this transaction has locked.
 //!
-//! What belongs to a workflow (its writers, values, drafts, uploads, files and links) is changed only through a
-//! [`HeldWorkflow`], and there is none before the workflow's row is locked. So every transaction locks the workflow first, and
-//! no two of them wait for each other's rows.
+//! Everything that belongs to a workflow (its signers, values, drafts, uploads, files and links) is changed only
+//! through a [`HeldWorkflow`], which exists only once the workflow's row is locked. So every transaction locks the
+//! workflow first, and no two of them can deadlock.
 
 use domain::{CompanyId, KeyedHead, WorkflowId};
 
@@ -15,7 +15,7 @@ pub struct HeldWorkflow<'t> {
     head: KeyedHead,
 }
 
-/// Locks a workflow's row until the transaction ends; none if the company has no such workflow.
+/// Locks a workflow's row until the transaction ends. `None` if the company has no such workflow.
 ///
 /// If another transaction changes the row at the same moment, this one runs again after it.
 pub fn hold<'t>(

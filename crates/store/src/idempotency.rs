@@ -1,4 +1,4 @@
-//! Answers that are kept under a caller's key, so that a request sent twice happens once.
+//! Answers stored under a caller's key, so that a request sent twice happens once.
 
 use domain::CompanyId;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::sql::workflow_idempotency as sql;
 use crate::{Error, Transaction, values};
 
-/// What was answered under a key.
+/// The answer stored under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
     /// SHA-256 of the request.
@@ -15,7 +15,7 @@ pub struct KeptAnswer {
     pub answer: Vec<u8>,
 }
 
-/// The answer under a key, if one was given after `since`.
+/// The answer under a key, if it is newer than `since`.
 pub fn find(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -32,8 +32,8 @@ pub fn find(
         .transpose()
 }
 
-/// Keeps an answer. One given at or before `since` makes room; a younger one is an error, for [`find`] in the same
-/// transaction would have brought it.
+/// Stores an answer. It replaces one from `since` or earlier; a newer one is an error, because [`find`] in the same
+/// transaction would have returned it.
 pub fn keep(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -48,7 +48,7 @@ pub fn keep(
     )
 }
 
-/// Forgets answers given at or before `since`, of all companies.
+/// Removes answers from `since` or earlier, of all companies.
 pub fn sweep(tx: &mut dyn Transaction, since: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::SWEEP, values![since])
 }

@@ -1,4 +1,4 @@
-//! A closure on its way to a thread of the store, and its answer on the way back.
+//! Carries a closure to a thread of the store, and its answer back.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -11,11 +11,11 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A request whose types are known only to its caller.
+/// A request whose types only its caller knows.
 pub(crate) trait Job: Send {
-    /// Runs the closure, and says whether its changes are to be kept. It may be called again.
+    /// Runs the closure, and returns whether to keep its changes. May be called again.
     fn run(&mut self, transaction: &mut dyn Transaction) -> bool;
-    /// Puts an error in the place of the closure's result.
+    /// Replaces the closure's result by an error.
     fn fail(&mut self, error: Error);
     /// Sends the result of the last run to the caller.
     fn answer(&mut self);
@@ -39,8 +39,8 @@ where
             return false;
         }
         INSIDE.set(true);
-        // The closure is not run again after a panic, and the transaction is rolled back, so
-        // nothing half changed is ever seen.
+        // After a panic the closure does not run again and the transaction is rolled back, so nobody sees half a
+        // change.
         let outcome = catch_unwind(AssertUnwindSafe(|| (self.work)(transaction)));
         INSIDE.set(false);
         let result = outcome.unwrap_or_else(|panic| {
@@ -73,8 +73,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "no message".to_owned())
 }
 
-/// Hands a closure to a driver and waits for its answer. A driver that has closed drops the job, and with it the way of its
-/// answer.
+/// Passes a closure to a driver and waits for its answer. A closed driver drops the job and with it the reply channel.
 pub(crate) fn submit<T, E, F>(hand_over: impl FnOnce(Box<dyn Job>), work: F) -> Result<T, E>
 where
     F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -84,7 +83,7 @@ where
     with_request(work, |request| hand_over(Box::new(request)))
 }
 
-/// Has a closure run on the caller's own thread, which saves two changes of thread.
+/// Runs a closure on the caller's own thread, which saves two thread switches.
 pub(crate) fn run_here<T, E, F>(work: F, run: impl FnOnce(&mut dyn Job)) -> Result<T, E>
 where
     F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send,

@@ -1,36 +1,34 @@
-//! One SQL text on SQLite and PostgreSQL.
+//! One SQL text for SQLite and PostgreSQL.
 //!
-//! **Actors.** A use-case is plain synchronous code over `&mut dyn Transaction`. It is handed as a
-//! closure to [`Store::write`] or [`Store::read`], which block until the answer is there. SQLite
-//! runs every writing closure on one writer thread, which commits all that wait together, each in
-//! a savepoint of its own; reading closures, and all closures on PostgreSQL, run on the caller's thread, on one of a few
-//! connections with their prepared statements. What several of those want at the same moment is done once for all of them
-//! where it cannot matter to any (docs/adr/0020).
+//! **Actors.** A use-case is plain synchronous code over `&mut dyn Transaction`. It is passed as a closure to
+//! [`Store::write`] or [`Store::read`], which block until they have the answer. SQLite runs every writing closure on
+//! one writer thread, which commits all waiting closures together, each in its own savepoint. Reading closures, and all
+//! closures on PostgreSQL, run on the caller's thread, on one of a few connections with their prepared statements. When
+//! several callers want the same at the same moment, it is done once for all of them, if that makes no difference to
+//! any (docs/adr/0020).
 //!
 //! **Guarantees.**
-//! - What a writing closure did is durable when `write` returns `Ok`, and undone entirely when it
-//!   returns `Err`, with one exception, which has its own name: [`Error::CommitUnknown`]. A connection that breaks during
-//!   a commit is no exception yet: the store finds out what became of it. [`Store::write_relaxed`] promises the same but for a
-//!   machine that stops, [`Store::write_one_relaxed`] less: see there.
+//! - What a writing closure did is durable when `write` returns `Ok`, and completely undone when it returns `Err`, with
+//!   one exception that has its own name: [`Error::CommitUnknown`]. A connection that breaks during a commit does not
+//!   yet cause it, because the store finds out what happened to the commit. [`Store::write_relaxed`] promises the same
+//!   except after a crash of the machine; [`Store::write_one_relaxed`] promises less, see there.
 //! - A closure sees one state of the database, and no update is lost: of two that change the same row at once, one runs
-//!   again on what the other has left. What is decided from rows that are not changed is guarded by one that is; which
-//!   one, says docs/adr/0004.
-//! - What belongs to a workflow is changed by whoever holds its row ([`HeldWorkflow`]), so no two transactions wait for each other.
-//! - A statement that failed spoils its transaction: later statements answer
-//!   [`Error::Spoiled`], and a closure that returns `Ok` all the same is undone. An expected
-//!   duplicate is therefore written as `ON CONFLICT DO NOTHING`, never as a caught error.
-//! - A closure may run again (after a serialization failure, a lost connection, or a failed group
-//!   commit): its only effects must be rows. It must not call the store again; that is
-//!   [`Error::Nested`].
-//! - A panic in a closure undoes the closure and is its caller's [`Error::Panicked`]; the threads
-//!   live on.
+//!   again and sees the other's changes. If you decide something from rows that you do not change, protect the decision
+//!   with a row that you do; docs/adr/0004 says which.
+//! - Only the holder of a workflow's row ([`HeldWorkflow`]) changes what belongs to the workflow, so transactions
+//!   cannot deadlock.
+//! - A failed statement spoils its transaction: later statements return [`Error::Spoiled`], and the transaction is
+//!   undone even if the closure returns `Ok`. So write an expected duplicate as `ON CONFLICT DO NOTHING`, never as a
+//!   caught error.
+//! - A closure may run again (after a serialization failure, a lost connection, or a failed group commit), so its only
+//!   effects must be rows. It must not call the store again; that is [`Error::Nested`].
+//! - A panic in a closure undoes the closure and is its caller's [`Error::Panicked`]; the threads live on.
 //!
-//! **Statements** live in [`sql`], one file a table or purpose, each declared by
-//! [`statements!`](crate::statements), which also lists it, so that the test which prepares every
-//! statement against both migrated schemas cannot miss one.
+//! **Statements** are in [`sql`], one file per table or purpose. Each is declared with
+//! [`statements!`](crate::statements), which also lists it, so the test that prepares every statement against both
+//! migrated schemas cannot miss one.
 //!
-//! **What may fail**: see [`Error`].
-#![deny(missing_docs)]
+//! **What can fail**: see [`Error`].
 
 pub mod access_token;
 pub mod api_client;

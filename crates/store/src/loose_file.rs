@@ -1,11 +1,11 @@
-//! Files that the file store holds and that no row needs: not yet, or no longer.
+//! Files in the file store that no row needs yet, or no longer needs.
 //!
-//! Whoever keeps a file announces it here first, under a claim of their own, so that the file store holds nothing that no row
-//! knows of. The transaction that writes the row that needs the file takes the claim over. If it fails, or its process is
-//! killed, the announcement stays, and a job removes the file.
+//! Before you store a file, announce it here under a claim of your own, so that a row knows about every file in the
+//! file store. The transaction that writes the row that needs the file takes over the claim. If it fails, or its
+//! process is killed, the announcement stays, and a job removes the file.
 //!
-//! A file that a row no longer needs is left here under no claim: nobody can take it over. While it is being removed its row
-//! stays, so that a removal that fails, or whose process is killed, is tried again.
+//! A file that a row no longer needs is left here without a claim, so nobody can take it over. Its row stays until the
+//! file is removed, so a removal that fails, or whose process is killed, is tried again.
 
 use domain::{BlobHash, CompanyId};
 use jiff::Timestamp;
@@ -16,22 +16,21 @@ use crate::{Error, Transaction, upload, values};
 /// A file that nothing needs, about to be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loose {
-    /// Whose it was.
+    /// The company that had it.
     pub company: CompanyId,
-    /// The file.
     pub hash: BlobHash,
 }
 
-/// Files to be removed.
+/// Files to remove.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToRemove {
     /// Nothing needs these. Each has a row until [`forget`].
     pub files: Vec<Loose>,
-    /// Are there more that have been loose for long?
+    /// Whether more files have been loose for long enough.
     pub is_more: bool,
 }
 
-/// Announces a file that is about to be kept under a claim, which is not 0.
+/// Announces a file that is about to be stored under a claim, which must not be 0.
 pub fn announce(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -42,17 +41,17 @@ pub fn announce(
     tx.execute_later(&sql::ANNOUNCE, values![company, claim, hash, at])
 }
 
-/// The files of a claim are loose from this moment on, and not before; how many there are.
+/// The files of a claim become loose at `until`. Returns how many there are.
 pub fn hold(tx: &mut dyn Transaction, company: &CompanyId, claim: i64, until: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::HOLD, values![company, claim, until])
 }
 
-/// The same, by somebody who does not need to know how many there are.
+/// Like [`hold`], for callers who do not need the number.
 pub fn hold_later(tx: &mut dyn Transaction, company: &CompanyId, claim: i64, until: Timestamp) -> Result<(), Error> {
     tx.execute_later(&sql::HOLD, values![company, claim, until])
 }
 
-/// Rows of this transaction need the files of a claim; how many it still had.
+/// Rows of this transaction need the files of a claim. Returns how many files it still had.
 pub fn take_over(tx: &mut dyn Transaction, company: &CompanyId, claim: i64) -> Result<u64, Error> {
     tx.execute(&sql::TAKE_OVER, values![company, claim])
 }
@@ -62,8 +61,8 @@ pub fn leave(tx: &mut dyn Transaction, company: &CompanyId, hash: BlobHash, at: 
     tx.execute_later(&sql::LEAVE, values![company, hash, at])
 }
 
-/// Takes about `most` files that were loose at `before`, and says which of them nothing needs. Whoever takes them removes
-/// these files; what has not been removed is taken again later, as if it were loose since `now`.
+/// Takes about `most` files that were loose at `before`, and returns those that nothing needs. The caller must remove
+/// these files; any that remain are taken again later, as if they were loose since `now`.
 pub fn begin_removal(
     tx: &mut dyn Transaction,
     before: Timestamp,
@@ -96,12 +95,12 @@ fn take_old(tx: &mut dyn Transaction, before: Timestamp, most: u32) -> Result<Ve
     Ok(taken)
 }
 
-/// A file that was to be removed is gone. `since` is when its removal began.
+/// A file was removed. `since` is when its removal began.
 pub fn forget(tx: &mut dyn Transaction, gone: &Loose, since: Timestamp) -> Result<(), Error> {
     tx.execute_later(&sql::FORGET, values![&gone.company, gone.hash, since])
 }
 
-/// Does anything need the file, or may anybody come to need it?
+/// Whether anything needs the file, or can come to need it.
 pub fn is_needed(tx: &mut dyn Transaction, hash: BlobHash) -> Result<bool, Error> {
     tx.query_one(&sql::IS_NEEDED, values![hash])?.get("is_needed")
 }

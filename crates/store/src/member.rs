@@ -8,24 +8,18 @@ use jiff::Timestamp;
 use crate::sql::member as sql;
 use crate::{Error, Row, Transaction, values};
 
-/// A member's row.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Member {
-    /// The member.
     pub id: MemberId,
-    /// The address, as it was given.
+    /// As entered.
     pub email: String,
-    /// The name.
     pub name: String,
-    /// What the member may do.
     pub role: Role,
-    /// The password's hash.
     pub password_hash: String,
-    /// Raised whenever what lets in is changed.
+    /// Incremented whenever the credentials change.
     pub credential_version: i64,
-    /// When the account was made.
     pub created_at: Timestamp,
-    /// Since when there is no way in.
+    /// Since when the member cannot sign in.
     pub disabled_at: Option<Timestamp>,
 }
 
@@ -38,24 +32,18 @@ impl fmt::Debug for Member {
     }
 }
 
-/// Whose a session is.
+/// The member who owns a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
-    /// The company.
     pub company: CompanyId,
-    /// The company's name.
     pub company_name: String,
-    /// The member.
     pub member: MemberId,
-    /// When it was last used, within a minute.
+    /// When it was last used, to the minute.
     pub seen_at: Timestamp,
-    /// When it ends, however much it is used.
+    /// When it ends, even if it is in use.
     pub expires_at: Timestamp,
-    /// The member's address.
     pub email: String,
-    /// The member's name.
     pub name: String,
-    /// What the member may do.
     pub role: Role,
     /// The company's language.
     pub language: Language,
@@ -63,8 +51,8 @@ pub struct SessionRow {
     pub offset: UtcOffset,
 }
 
-/// How an address is compared: without regard to case, of ASCII letters only, since other letters fold onto those of another
-/// address.
+/// The form in which addresses are compared: case is ignored only for ASCII letters, because other letters fold onto
+/// those of another address.
 pub fn email_key(email: &str) -> String {
     email.trim().to_ascii_lowercase()
 }
@@ -82,7 +70,7 @@ fn member(row: &Row) -> Result<Member, Error> {
     })
 }
 
-/// Adds a member; `None` where the address has an account already.
+/// Adds a member. `None` if the address already has an account.
 pub fn insert(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -101,7 +89,7 @@ pub fn insert(
     .transpose()
 }
 
-/// Finds a member by his address, in any case.
+/// Finds a member by their address, ignoring case.
 pub fn find_by_email(tx: &mut dyn Transaction, company: &CompanyId, email: &str) -> Result<Option<Member>, Error> {
     tx.query_optional(&sql::FIND_BY_EMAIL, values![company, email_key(email)])?
         .as_ref()
@@ -109,7 +97,6 @@ pub fn find_by_email(tx: &mut dyn Transaction, company: &CompanyId, email: &str)
         .transpose()
 }
 
-/// Finds a member.
 pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId) -> Result<Option<Member>, Error> {
     tx.query_optional(&sql::FIND, values![company, id])?
         .as_ref()
@@ -117,12 +104,11 @@ pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId) -> Resu
         .transpose()
 }
 
-/// A company's members.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Vec<Member>, Error> {
     tx.query(&sql::LIST, values![company])?.iter().map(member).collect()
 }
 
-/// Sets a password and ends what the old one let in: tokens and sessions. Says how many tokens.
+/// Sets a password and ends all tokens and sessions of the old one. Returns how many tokens.
 pub fn set_password(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -134,20 +120,20 @@ pub fn set_password(
     end_all(tx, company, id, at)
 }
 
-/// What became of disabling a member.
+/// The result of disabling a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disabled {
     /// There is no such member.
     Unknown,
-    /// He was disabled already.
+    /// They were already disabled.
     Before,
-    /// He is the last owner who can sign in, and stays.
+    /// They are the last owner who can sign in, and stay.
     LastOwner,
-    /// He is disabled, and his tokens and sessions have ended.
+    /// They are disabled, and their tokens and sessions have ended.
     Now,
 }
 
-/// Disables a member and ends his tokens and sessions, unless no owner would be left.
+/// Disables a member and ends their tokens and sessions, unless no owner would be left.
 pub fn disable(tx: &mut dyn Transaction, company: &CompanyId, email: &str, at: Timestamp) -> Result<Disabled, Error> {
     crate::company::hold_members(tx, company)?;
     let Some(member) = find_by_email(tx, company, email)? else {
@@ -174,7 +160,7 @@ fn end_all(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId, at: Time
     crate::access_token::revoke_all(tx, company, id, at)
 }
 
-/// Begins a session for the member whose credentials were proved; `false` where they were changed since.
+/// Begins a session for a member whose credentials were verified. `false` if they have changed since.
 pub fn insert_session(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -190,7 +176,7 @@ pub fn insert_session(
     Ok(begun == 1)
 }
 
-/// Whose a live session is: one that has not ended and was used after `idle_since`.
+/// The owner of a live session: one that has not ended and was used after `idle_since`.
 pub fn find_session(
     tx: &mut dyn Transaction,
     hash: &[u8; 32],
@@ -215,18 +201,18 @@ pub fn find_session(
         .transpose()
 }
 
-/// Notes that a session was used.
+/// Records that a session was used.
 pub fn use_session(tx: &mut dyn Transaction, hash: &[u8; 32], at: Timestamp) -> Result<(), Error> {
     tx.execute(&sql::USE_SESSION, values![hash, at])?;
     Ok(())
 }
 
-/// Ends a session; whether there was one.
+/// Ends a session. Returns whether it existed.
 pub fn delete_session(tx: &mut dyn Transaction, hash: &[u8; 32]) -> Result<bool, Error> {
     Ok(tx.execute(&sql::DELETE_SESSION, values![hash])? > 0)
 }
 
-/// Removes sessions that have ended or were last used at or before `idle_since`; says how many.
+/// Removes sessions that have ended or were last used at or before `idle_since`. Returns how many.
 pub fn delete_expired_sessions(tx: &mut dyn Transaction, now: Timestamp, idle_since: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::DELETE_EXPIRED_SESSIONS, values![now, idle_since])
 }

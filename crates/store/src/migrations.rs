@@ -1,7 +1,7 @@
-//! The schema's history, one folder a database, applied by refinery.
+//! The schema's migrations, one folder per database, applied by refinery.
 //!
-//! A migration that was applied must not be edited any more: refinery refuses a file whose text
-//! has changed since. `migrate` may be called at every start; what is applied already is skipped.
+//! Never edit a migration that has been applied: refinery refuses a file whose text has changed. `migrate` may be
+//! called at every start; it skips what is already applied.
 
 use refinery::{Report, Runner};
 
@@ -23,13 +23,13 @@ pub(crate) fn postgres_runner() -> Runner {
     postgres::migrations::runner()
 }
 
-/// The names of what was applied now.
+/// The names of the migrations applied now.
 pub(crate) fn applied(report: Result<Report, refinery::Error>) -> Result<Vec<String>, Error> {
     let report = report.map_err(|error| Error::Migration { detail: detail(&error) })?;
     Ok(report.applied_migrations().iter().map(ToString::to_string).collect())
 }
 
-/// refinery's sentence with the causes below it, where the database's own words are.
+/// refinery's message followed by its causes, which include the database's own words.
 fn detail(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,24 +1,23 @@
-//! Which processes claim work, and that they are alive.
+//! The processes that claim work, and whether they are alive.
 
 use crate::sql::node as sql;
 use crate::{Error, Transaction, bulk, outbox, values};
 use jiff::Timestamp;
 
-/// A process that claims work, as it last showed itself.
+/// A process that claims work, as it last reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// The name that it holds leases by.
+    /// The name that holds its leases.
     pub name: String,
-    /// Goes up for as long as it lives.
+    /// Increases as long as the node lives.
     pub beat: i64,
 }
 
-/// Shows that a node is alive. Its beat.
+/// Reports that a node is alive. Returns its beat.
 pub fn beat(tx: &mut dyn Transaction, name: &str) -> Result<i64, Error> {
     tx.query_one(&sql::BEAT, values![name])?.get("beat")
 }
 
-/// All nodes.
 pub fn all(tx: &mut dyn Transaction) -> Result<Vec<Node>, Error> {
     tx.query(&sql::ALL, values![])?
         .iter()
@@ -31,8 +30,8 @@ pub fn all(tx: &mut dyn Transaction) -> Result<Vec<Node>, Error> {
         .collect()
 }
 
-/// Removes a dead node, and gives back all that it had claimed, due now. How much; none if it has beaten since, or another
-/// node has removed it.
+/// Removes a dead node and makes everything it had claimed due now. Returns how much; `None` if it has beaten since, or
+/// another node has removed it.
 pub fn take_over(tx: &mut dyn Transaction, dead: &Node, now: Timestamp) -> Result<Option<u64>, Error> {
     if tx.execute(&sql::REMOVE, values![dead.name.as_str(), dead.beat])? == 0 {
         return Ok(None);
@@ -40,7 +39,7 @@ pub fn take_over(tx: &mut dyn Transaction, dead: &Node, now: Timestamp) -> Resul
     release(tx, &dead.name, now).map(Some)
 }
 
-/// Removes a node that ends, and gives back all that it still has, due now. How much.
+/// Removes a node that ends and makes everything it still holds due now. Returns how much.
 pub fn leave(tx: &mut dyn Transaction, name: &str, now: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::LEAVE, values![name])?;
     release(tx, name, now)

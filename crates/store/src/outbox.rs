@@ -1,19 +1,20 @@
-//! The outbox: what is to be told to the world outside, from the transaction that decided it to the last try.
+//! The outbox: everything we must send, from the transaction that decided it to the last try.
 //!
-//! **Actors.** A use-case enqueues in its own transaction: where the change is kept, so is the telling of it. The runner
-//! (delivery crate) claims what is due under a lease, does the outside work with no transaction open, and finishes by an
-//! update that holds only while the lease is still its own.
+//! **Actors.** A use-case enqueues in its own transaction, so a change and its messages are kept or lost together. The
+//! runner (delivery crate) claims what is due under a lease, makes the call with no transaction open, and finishes with
+//! an update that only applies while it still holds the lease.
 //!
 //! **Guarantees.**
 //! - At least once: a delivery is over only when an answer was recorded. A worker that dies loses its lease, and the
-//!   delivery is due again at its end. The event's id is the same on every try, so a receiver can drop doubles.
+//!   delivery is due again when the lease expires. The event's id is the same on every try, so a receiver can drop
+//!   duplicates.
 //! - First tries of one workflow's webhooks go out in the order of the events: a later one is not claimed while an
 //!   earlier one has not been tried.
-//! - A stopped endpoint's deliveries are held, and go on where they were when it is switched on. What is enqueued
-//!   meanwhile is held once a claim has met it. Whoever holds writes the endpoint's row, and so does switching it on: of
-//!   the two at the same moment one runs again, so nothing stays held for an endpoint that is on.
-//! - However much waits, no transaction is long: a claim looks at each [`Lane`] once and takes its first few, and a backlog
-//!   is held and let go in portions ([`PORTION`]). The endpoint's row says that there is more to let go.
+//! - A stopped endpoint's deliveries are held, and go on where they were when it is switched on. Deliveries enqueued
+//!   meanwhile are held once a claim has met them. Both holding and switching on write the endpoint's row: at the same
+//!   moment one of them runs again, so nothing stays held for an endpoint that is on.
+//! - No transaction is long, however much waits: a claim looks at each [`Lane`] once and takes its first few, and a
+//!   backlog is held and released in portions ([`PORTION`]). The endpoint's row says whether there is more to release.
 //!
 //! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
 
@@ -27,37 +28,35 @@ use serde_json::json;
 use crate::sql::delivery as sql;
 use crate::{Error, Row, Transaction, Value, values};
 
-/// So many are held or let go in one transaction.
+/// How many deliveries one transaction holds or releases.
 pub const PORTION: u32 = 1_000;
-/// So many of one lane are claimed at once at most; the statement says so, too.
+/// The most deliveries of one lane that one claim takes. The SQL statement contains the same number.
 pub const MOST_OF_LANE: u32 = 64;
-/// How the receivers of letters begin; no host does.
+/// The prefix of receivers of mails and text messages. No host begins like this.
 const OF_LETTERS: &str = ":";
-/// How the receivers of one-time codes end: they have places of their own, and wait for no other letter.
+/// The suffix of receivers of one-time codes. They have their own places and do not wait for other messages.
 const OF_CODES: &str = "/code";
 
-/// What waits for one receiver from one company: from these is claimed.
+/// What waits for one receiver from one company. Claims are made by lane.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lane {
     /// A host, the mail server, or a gateway.
     pub receiver: String,
-    /// Whose.
     pub company: CompanyId,
 }
 
 impl Lane {
-    /// Whether it holds mails or messages, and no webhooks.
+    /// Whether it contains mails or text messages rather than webhooks.
     pub fn is_of_letters(&self) -> bool {
         self.receiver.starts_with(OF_LETTERS)
     }
 
-    /// Whether it holds one-time codes, for which a person waits.
+    /// Whether it contains one-time codes, for which a person is waiting.
     pub fn is_of_codes(&self) -> bool {
         self.is_of_letters() && self.receiver.ends_with(OF_CODES)
     }
 }
 
-/// One delivery's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeliveryId(pub i64);
 
@@ -67,43 +66,41 @@ impl std::fmt::Display for DeliveryId {
     }
 }
 
-/// Which way a new delivery goes.
+/// How a new delivery is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewChannel {
     /// A POST to a customer's server.
     Webhook {
-        /// The callback URL as the workflow keeps it: checked and in its normal spelling.
+        /// The endpoint's URL as the workflow stores it: checked and normalised.
         url: String,
         /// The API client whose secret signs it.
         client: ClientId,
         /// The customer's value of the Authorization header, encrypted.
         authorization: Option<Vec<u8>>,
     },
-    /// A mail; without a mail server the outbox page shows it.
+    /// A mail. Without a mail server the outbox page shows it.
     Mail(NewLetter),
-    /// A message to a telephone number; where no messenger serves it, the outbox page shows it.
+    /// A text message. If no gateway serves the number, the outbox page shows it.
     Message {
-        /// The gateway that is asked first; none where none serves the number.
+        /// The first gateway to ask. `None` if no gateway serves the number.
         gateway: Option<String>,
-        /// What kind of letter.
         letter: NewLetter,
     },
 }
 
-/// What is to be known of a letter without opening it.
+/// What we need to know about a message without decrypting it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewLetter {
-    /// Any that is no one-time code.
+    /// Anything but a one-time code.
     Ordinary,
-    /// A one-time code.
     Code {
-        /// When it is taken out of the letter.
+        /// When the code is erased from the stored message.
         erase_at: Timestamp,
     },
 }
 
 impl NewChannel {
-    /// Who gets it, as the limit for one receiver counts.
+    /// The receiver that the limit per receiver counts.
     fn receiver(&self) -> String {
         let (way, letter) = match self {
             NewChannel::Webhook { url, .. } => {
@@ -137,21 +134,18 @@ impl NewChannel {
 /// A delivery to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDelivery {
-    /// Whose.
     pub company: CompanyId,
-    /// Of which workflow.
     pub workflow: Option<WorkflowId>,
     /// The event's id, the same on every try: `webhook-id`, or the left part of a mail's Message-ID. Unique.
     pub event_id: String,
-    /// Which way.
     pub channel: NewChannel,
-    /// What is sent, encrypted.
+    /// The content, encrypted.
     pub body: Vec<u8>,
     /// When it was decided.
     pub created_at: Timestamp,
 }
 
-/// Puts a delivery into the outbox, in the caller's transaction.
+/// Adds a delivery to the outbox, in the caller's transaction.
 pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<(), Error> {
     let (kind, url, client, authorization) = match &new.channel {
         NewChannel::Webhook {
@@ -197,7 +191,6 @@ macro_rules! words {
                 }
             }
 
-            /// The meaning of a word.
             pub fn parse(text: &str) -> Result<Self, String> {
                 match text {
                     $($word => Ok($name::$variant),)*
@@ -209,29 +202,28 @@ macro_rules! words {
 }
 
 words! {
-    /// What kind of delivery.
+    /// The kind of delivery.
     Kind {
         /// A POST to a customer's server.
         Webhook => "webhook",
-        /// A mail.
         Mail => "mail",
-        /// A message to a telephone number.
+        /// A text message.
         Message => "message",
     }
 }
 
 words! {
-    /// How far a delivery is.
+    /// A delivery's progress.
     State {
         /// To be tried, for the first time or again.
         Waiting => "waiting",
-        /// Its endpoint was stopped.
+        /// Its endpoint is stopped.
         Held => "held",
-        /// Taken by its receiver.
+        /// Accepted by its receiver.
         Delivered => "delivered",
         /// Given up after the last try; a resend revives it.
         Dead => "dead",
-        /// Nowhere to send it to: the outbox page shows it.
+        /// Nowhere to send it: the outbox page shows it.
         Kept => "kept",
     }
 }
@@ -241,57 +233,49 @@ words! {
     StopReason {
         /// It answered 410.
         Gone => "gone",
-        /// Nothing but failures for days.
+        /// It has only failed for days.
         Failing => "failing",
     }
 }
 
-/// Which way a claimed delivery goes.
+/// How a claimed delivery is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimedChannel {
     /// A POST.
     Webhook {
-        /// Where to.
         url: String,
-        /// Whose secret signs it.
+        /// The client whose secret signs it.
         client: ClientId,
         /// The Authorization header's value, encrypted.
         authorization: Option<Vec<u8>>,
     },
-    /// A mail.
     Mail,
-    /// A message.
     Message,
 }
 
 /// A delivery under lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claimed {
-    /// Its number.
     pub id: DeliveryId,
-    /// Whose.
     pub company: CompanyId,
-    /// Of which workflow.
     pub workflow: Option<WorkflowId>,
-    /// The event's id.
     pub event_id: String,
-    /// Which way.
     pub channel: ClaimedChannel,
-    /// What the limit per receiver counts.
+    /// The receiver that the limit per receiver counts.
     pub receiver: String,
-    /// What is sent, encrypted.
+    /// The content, encrypted.
     pub body: Vec<u8>,
     /// Tries in this round so far.
     pub tries: u32,
-    /// Tries ever so far.
+    /// Tries in all rounds so far.
     pub tries_made: i64,
     /// Whether the first try ever is over.
     pub first_try_done: bool,
     /// When it was decided.
     pub created_at: Timestamp,
-    /// The lease it is held by.
+    /// The lease that holds it.
     pub lease: String,
-    /// When that ends.
+    /// When the lease expires.
     pub lease_until: Timestamp,
 }
 
@@ -304,7 +288,7 @@ impl Claimed {
         }
     }
 
-    /// The company and URL of the endpoint it goes to; none of a letter.
+    /// The company and URL of its endpoint. `None` for a mail or text message.
     pub fn endpoint(&self) -> Option<(&str, &str)> {
         match &self.channel {
             ClaimedChannel::Webhook { url, .. } => Some((self.company.as_str(), url.as_str())),
@@ -312,12 +296,13 @@ impl Claimed {
         }
     }
 
-    /// Which try of all, from 1, this claim is for: whoever holds the lease is the only one who counts.
+    /// The number of the try this claim is for, over all rounds, from 1. Only the holder of the lease counts tries.
     fn number_of_this_try(&self) -> i64 {
         self.tries_made + 1
     }
 
-    /// Whether [`finish_taken`] can record it: not where it was tried so often that its oldest tries are forgotten.
+    /// Whether [`finish_taken`] can record it. It cannot if the delivery has been tried so often that its oldest tries
+    /// must be forgotten.
     pub fn fits_batch(&self) -> bool {
         self.number_of_this_try() <= MOST_TRIES_KEPT
     }
@@ -326,13 +311,12 @@ impl Claimed {
 /// A lane in which something is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueLane {
-    /// Which.
     pub lane: Lane,
-    /// Whether what is due first has failed before.
+    /// Whether the first due delivery has failed before.
     pub has_failed: bool,
 }
 
-/// The lanes in which something is due, the one that has waited longest first. This looks at each lane once, however much
+/// The lanes in which something is due, the one that has waited longest first. Looks at each lane once, however much
 /// waits in it. A single `SELECT`.
 pub fn due_lanes(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<DueLane>, Error> {
     tx.query(&sql::DUE_LANES, values![now])?
@@ -349,31 +333,31 @@ pub fn due_lanes(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<DueLane
         .collect()
 }
 
-/// What is asked for by [`claim`].
+/// The request for [`claim`].
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// A text that no other claim uses.
     pub lease: String,
-    /// Which worker asks, so that its successor can release what a dead one held.
+    /// The worker that asks, so that its successor can release what a dead worker held.
     pub owner: String,
     /// The present moment.
     pub now: Timestamp,
-    /// The end of the lease.
+    /// When the lease expires.
     pub until: Timestamp,
-    /// Of which lanes, and how many of each at most.
+    /// The lanes, and the most deliveries to claim of each.
     pub lanes: Vec<(Lane, u32)>,
 }
 
-/// What a claim brought.
+/// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Taken {
-    /// What is under lease now and may be tried.
+    /// Leased and ready to be tried.
     pub claimed: Vec<Claimed>,
-    /// What is under lease, too, but its endpoint is stopped: it is to be [held](hold_claimed).
+    /// Also leased, but the endpoint is stopped: [hold](hold_claimed) these.
     pub stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>,
 }
 
-/// Claims what is due of the given lanes, of each what has waited longest. A single statement.
+/// Claims due deliveries of the given lanes, those that have waited longest first. A single statement.
 pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
     let lanes = claim
         .lanes
@@ -413,9 +397,9 @@ pub fn claim(tx: &mut dyn Transaction, claim: &Claim) -> Result<Taken, Error> {
     Ok(taken)
 }
 
-/// Holds what a claim met for an endpoint, where that is stopped still, and a portion of what waits for it. How many. Where it
-/// was switched on meanwhile, what was met is due at once. What another worker has under its hands is left to him: he holds it
-/// himself.
+/// Holds the claimed deliveries of an endpoint if it is still stopped, and a portion of the others that wait for it.
+/// Returns how many. If it was switched on meanwhile, the claimed deliveries are due at once. Deliveries that another
+/// worker is handling are left to that worker, who holds them.
 pub fn hold_claimed(
     tx: &mut dyn Transaction,
     (company, url): (&CompanyId, &str),
@@ -439,8 +423,8 @@ pub fn hold_claimed(
         )?)
 }
 
-/// Counts anew when deliveries are due that were tried or decided later than now: the clock has been set back, and they would
-/// wait until it is as late again. How many.
+/// Moves due times after the clock was set back: deliveries that were tried or decided later than now would otherwise
+/// wait until the clock is that late again. Returns how many.
 pub fn count_anew(tx: &mut dyn Transaction, now: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::COUNT_ANEW, values![now])
 }
@@ -473,12 +457,12 @@ fn read_claimed(row: &Row, claim: &Claim) -> Result<Claimed, Error> {
     })
 }
 
-/// Gives a claimed delivery back untried, due at `due_at`. Whether the lease was still its own.
+/// Gives a claimed delivery back untried, due at `due_at`. Returns whether the caller still held the lease.
 pub fn release(tx: &mut dyn Transaction, claimed: DeliveryId, lease: &str, due_at: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RELEASE, values![claimed.0, lease, due_at])? == 1)
 }
 
-/// Gives back all that one claim took; how many.
+/// Gives back everything that one claim took. Returns how many.
 pub fn release_claim(tx: &mut dyn Transaction, owner: &str, lease: &str, due_at: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::RELEASE_CLAIM, values![owner, lease, due_at])
 }
@@ -491,65 +475,65 @@ pub fn lease_owners(tx: &mut dyn Transaction) -> Result<Vec<String>, Error> {
         .collect()
 }
 
-/// Gives back all that a dead worker had claimed; how many.
+/// Gives back everything that a dead worker had claimed. Returns how many.
 pub fn release_owner(tx: &mut dyn Transaction, owner: &str, now: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::RELEASE_OWNER, values![owner, now])
 }
 
-/// What one try was like.
+/// One try of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Try {
     /// When it began.
     pub at: Timestamp,
-    /// How long it took, in microseconds.
+    /// In microseconds.
     pub duration: i64,
-    /// The HTTP status or the mail server's code; none where no answer came.
+    /// The HTTP status or the mail server's code. `None` if no answer came.
     pub code: Option<u16>,
-    /// What went wrong where it was not the answer.
+    /// What went wrong, if it was not the answer.
     pub fault: Option<String>,
     /// The start of the answer.
     pub answer: String,
 }
 
-/// What becomes of a delivery after a try.
+/// What happens to a delivery after a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The receiver has taken it.
+    /// The receiver has accepted it.
     Delivered,
     /// It failed; the next try is due then.
     Retry(Timestamp),
     /// It failed, and it was the last try.
     Dead,
-    /// It could not be sent at all, which says nothing about its receiver; when the next try is due, if there is one.
+    /// It could not be sent at all, which says nothing about its receiver. Contains the time of the next try, if there
+    /// is one.
     NotSent(Option<Timestamp>),
-    /// The receiver says that it is gone for good.
+    /// The receiver is gone for good.
     Gone,
 }
 
-/// How long an endpoint may do nothing but fail: five days, in seconds.
+/// How long an endpoint may only fail before it is stopped: five days, in seconds.
 pub const LONGEST_FAILURE: i64 = 5 * 24 * 60 * 60;
 
-/// So many tries of one delivery are kept: three rounds. Resending without end must not fill the disk.
+/// How many tries of one delivery are stored: three rounds. Resending endlessly must not fill the disk.
 pub const MOST_TRIES_KEPT: i64 = 30;
 
-/// What finishing a delivery led to.
+/// The result of finishing a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
-    /// The lease was lost: another worker has the delivery now, and nothing was recorded of it.
+    /// The lease was lost: another worker has the delivery now, and the try was not recorded.
     LeaseLost {
-        /// The endpoint was stopped by this very try all the same: it was made, and it failed.
+        /// Set if this try stopped the endpoint anyway: it was made, and it failed.
         stopped: Option<StopReason>,
     },
-    /// Recorded.
     Recorded {
-        /// The state that the delivery is in now.
+        /// The delivery's new state.
         state: State,
-        /// The endpoint was stopped by this very try; its company's admins must be told.
+        /// Set if this try stopped the endpoint; its company's admins must be notified.
         stopped: Option<StopReason>,
     },
 }
 
-/// Records a try of a claimed delivery and what becomes of it, and keeps the endpoint's health.
+/// Records a try of a claimed delivery and its outcome, and updates the endpoint's health.
 pub fn finish(
     tx: &mut dyn Transaction,
     claimed: &Claimed,
@@ -581,7 +565,7 @@ pub fn finish(
         values![claimed.id.0, claimed.lease.as_str(), state.word(), due_at, over],
     )?;
     let Some(row) = finished else {
-        // The health that was just written is true all the same: the try was made.
+        // The endpoint's health, which we just wrote, is still true: the try was made.
         return Ok(Finished::LeaseLost { stopped });
     };
     let number: i64 = row.get("tries_made")?;
@@ -607,22 +591,20 @@ fn insert_try(tx: &mut dyn Transaction, id: DeliveryId, number: i64, made: &Try)
     )
 }
 
-/// A mail that came back.
+/// A mail that bounced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CameBack {
     id: DeliveryId,
     /// The number of the report, which counts as a try.
     number: i64,
-    /// Whose.
     pub company: CompanyId,
-    /// About which workflow.
     pub workflow: Option<WorkflowId>,
-    /// What was sent, encrypted; empty if that was erased.
+    /// The content, encrypted. Empty if it was erased.
     pub body: Vec<u8>,
 }
 
-/// A mail that came back after its server had taken it becomes a dead letter, whose last try is to be the report
-/// ([`note_return`]). `None` where no mail with this event's id was taken, or where it has come back before.
+/// Turns a mail that bounced after its server had accepted it into a dead letter; the report becomes its last try
+/// ([`note_return`]). `None` if no mail with this event's id was accepted, or if it has already bounced.
 pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str) -> Result<Option<CameBack>, Error> {
     let Some(row) = tx.query_optional(&sql::MAIL_CAME_BACK, values![event_id])? else {
         return Ok(None);
@@ -636,19 +618,19 @@ pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str) -> Result<Option
     }))
 }
 
-/// Records the report about a mail that came back.
+/// Records the report about a mail that bounced.
 pub fn note_return(tx: &mut dyn Transaction, mail: &CameBack, report: &Try) -> Result<(), Error> {
     insert_try(tx, mail.id, mail.number, report)
 }
 
-/// Records for several claimed deliveries at once that their receivers took them, in a single statement: what [`finish`] does
-/// for each that [fits such a batch](Claimed::fits_batch). Answers those whose lease was still their own.
+/// Records several accepted deliveries in a single statement: the same as [`finish`] for each that [fits such a
+/// batch](Claimed::fits_batch). Returns those whose lease the caller still held.
 pub fn finish_taken(
     tx: &mut dyn Transaction,
     taken: &[(&Claimed, &Try)],
     now: Timestamp,
 ) -> Result<HashSet<DeliveryId>, Error> {
-    // In one order, so that two workers who record for the same endpoints wait for each other once.
+    // Always in the same order, so that two workers with the same endpoints cannot deadlock.
     let endpoints: BTreeSet<(&str, &str)> = taken.iter().filter_map(|(claimed, _)| claimed.endpoint()).collect();
     let recovered = endpoints
         .into_iter()
@@ -672,7 +654,7 @@ fn text(list: Vec<serde_json::Value>) -> String {
     serde_json::Value::Array(list).to_string()
 }
 
-/// Whether the endpoint is stopped now, and why where this failure stopped it.
+/// Whether the endpoint is stopped now, and the reason if this failure stopped it.
 fn endpoint_failed(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -680,7 +662,7 @@ fn endpoint_failed(
     outcome: Outcome,
     now: Timestamp,
 ) -> Result<(bool, Option<StopReason>), Error> {
-    // Where it was stopped already, the delivery will be held: that is decided from the endpoint's row, so it is written.
+    // If it was already stopped, the delivery will be held. The endpoint's row decides that, so we write it.
     if tx.execute(&sql::HOLD_BACK_ONE, values![company.as_str(), url])? == 1 {
         return Ok((true, None));
     }
@@ -702,30 +684,24 @@ fn endpoint_failed(
     Ok((true, Some(reason)))
 }
 
-/// Leaves a claimed mail or message for the outbox page. Whether the lease was still its own.
+/// Keeps a claimed mail or text message for the outbox page. Returns whether the caller still held the lease.
 pub fn keep(tx: &mut dyn Transaction, claimed: &Claimed, now: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::KEEP, values![claimed.id.0, claimed.lease.as_str(), now])? == 1)
 }
 
-/// A delivery that its receiver has taken, for its workflow's chain.
+/// An accepted delivery, to be recorded in its workflow's audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToNote {
-    /// Its number.
     pub id: DeliveryId,
-    /// Whose.
     pub company: CompanyId,
-    /// Of which workflow.
     pub workflow: WorkflowId,
-    /// The event's id.
     pub event_id: String,
-    /// Which way.
     pub kind: Kind,
-    /// When.
     pub at: Timestamp,
 }
 
-/// Deliveries that were taken until then and that their workflows' chains do not tell of yet, in order of [`ToNote::at`] and
-/// id; those after one that is known.
+/// Deliveries accepted by `until` that their workflows' audit trails do not contain yet, in order of [`ToNote::at`] and
+/// id, starting after a known one.
 pub fn to_note(
     tx: &mut dyn Transaction,
     until: Timestamp,
@@ -747,12 +723,12 @@ pub fn to_note(
         .collect()
 }
 
-/// Remembers that the chains tell of deliveries. Answers those of which they did not before.
+/// Marks deliveries as recorded in the audit trails. Returns those that were not marked before.
 pub fn set_noted(
     tx: &mut dyn Transaction,
     ids: impl IntoIterator<Item = DeliveryId>,
 ) -> Result<HashSet<DeliveryId>, Error> {
-    // In one order, as whoever erases codes has it.
+    // In the same order in which codes are erased.
     let ids: BTreeSet<DeliveryId> = ids.into_iter().collect();
     let ids = ids.iter().map(|id| json!({"kind": "noted", "id": id.0})).collect();
     tx.query(&sql::NOTED, values![text(ids)])?
@@ -761,23 +737,22 @@ pub fn set_noted(
         .collect()
 }
 
-/// An endpoint that fails or was stopped.
+/// An endpoint that fails or is stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Its URL.
     pub url: String,
-    /// Nothing but failures since then; none where it was paused while it did not fail.
+    /// Since when it has only failed. `None` if it was paused while it did not fail.
     pub failing_since: Option<Timestamp>,
     /// When and why it was stopped.
     pub stopped: Option<(Timestamp, Stop)>,
 }
 
-/// By what an endpoint was stopped.
+/// What stopped an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// By its own failures; the company's admins were told.
+    /// Its own failures; the company's admins were notified.
     Failures(StopReason),
-    /// By a member of the company.
+    /// A member of the company.
     Paused,
 }
 
@@ -799,8 +774,8 @@ impl Stop {
     }
 }
 
-/// Stops an endpoint at a member's wish: what comes for it is held until it is switched on. How many deliveries are held now;
-/// none where it was stopped already.
+/// Stops an endpoint for a member: its deliveries are held until it is switched on. Returns how many are held now;
+/// `None` if it was already stopped.
 pub fn pause_endpoint(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -830,15 +805,15 @@ pub fn paused(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Erro
     tx.query_one(&sql::PAUSED, values![company.as_str()])?.get("paused")
 }
 
-/// Whether a company has to do with an endpoint: it failed or was stopped, something was sent there, or a document that is under
-/// way is to tell it. No index leads there: it is asked outside of what writes.
+/// Whether a company uses an endpoint: it failed or was stopped, something was sent to it, or a running workflow will
+/// call it. No index supports this, so do not call it in a writing transaction.
 pub fn knows_endpoint(tx: &mut dyn Transaction, company: &CompanyId, url: &str) -> Result<bool, Error> {
     let in_settings = format!("\"url\":{}", json!(url));
     tx.query_one(&sql::ENDPOINT_KNOWN, values![company.as_str(), url, in_settings])?
         .get("known")
 }
 
-/// The company's endpoints that fail or were stopped, in the order of their addresses, after one of them.
+/// The company's endpoints that fail or are stopped, ordered by address, after a given one.
 pub fn endpoints(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -861,8 +836,8 @@ pub fn endpoints(
         .collect()
 }
 
-/// Switches a stopped endpoint on: what was held is due now, a portion of it at once, the rest by [`let_go`]. How many
-/// deliveries in all; none where it was not stopped.
+/// Switches a stopped endpoint on. A first portion of what was held is due now, the rest follows with [`let_go`].
+/// Returns how many deliveries in all; `None` if it was not stopped.
 pub fn start_endpoint(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -885,9 +860,9 @@ pub fn letting_go(tx: &mut dyn Transaction) -> Result<Option<(CompanyId, String)
     row.map(|row| Ok((row.get("company_id")?, row.get("url")?))).transpose()
 }
 
-/// Lets go the next portion of what was held for it. How many.
+/// Releases the next portion of what was held for it. Returns how many.
 pub fn let_go(tx: &mut dyn Transaction, company: &CompanyId, url: &str, now: Timestamp) -> Result<u64, Error> {
-    // Where it was stopped anew meanwhile, all stays held.
+    // If it was stopped again meanwhile, everything stays held.
     if tx.execute(&sql::LETS_GO, values![company.as_str(), url])? == 0 {
         return Ok(0);
     }
@@ -902,20 +877,18 @@ fn let_go_portion(tx: &mut dyn Transaction, company: &CompanyId, url: &str, now:
     Ok(released)
 }
 
-/// Sends a webhook once more, whether it was taken or given up or waits for its next try. Whether there was one in such a
-/// state.
+/// Sends a webhook again, whether it was accepted, was given up or waits for its next try. Returns whether it was in
+/// such a state.
 pub fn resend(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId, now: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::RESEND, values![company.as_str(), id.0, now])? == 1)
 }
 
-/// What a history of webhooks is limited to.
+/// Filters the history of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryFilter {
-    /// A workflow.
     pub workflow: Option<WorkflowId>,
-    /// A state.
     pub state: Option<State>,
-    /// An endpoint's URL in its normal spelling.
+    /// An endpoint's normalised URL.
     pub url: Option<String>,
     /// Decided then or later.
     pub from: Timestamp,
@@ -961,7 +934,7 @@ pub fn range(
     rows.iter().map(|row| Ok(DeliveryId(row.get("id")?))).collect()
 }
 
-/// Sends a range of webhooks once more; which.
+/// Sends a range of webhooks again. Returns their ids.
 pub fn resend_range(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -980,18 +953,18 @@ pub fn resend_range(
 /// How much of its history a company keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryBound {
-    /// What was over by then is forgotten; of letters, what was over by then and belongs to no document under way.
+    /// Forget what was over by then. Mails and text messages of running documents stay.
     pub until: Timestamp,
-    /// So many that are over are kept at most, the newest.
+    /// How many deliveries that are over to keep, the newest first.
     pub most: u32,
-    /// What was over by then is forgotten even where the workflow's chain does not tell of it.
+    /// Forget what was over by then even if the workflow's audit trail does not contain it.
     pub untold_until: Timestamp,
-    /// So many are forgotten at once.
+    /// How many to forget at once.
     pub at_once: u32,
 }
 
-/// Forgets what is beyond the bound of a company's history, the oldest first. How many; as many as `at_once` says: there
-/// may be more. What is still to be delivered is no history, and stays.
+/// Forgets the part of a company's history beyond the bound, oldest first. Returns how many; if that is `at_once`,
+/// there may be more. Deliveries that are not over are not history, and stay.
 pub fn forget(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBound) -> Result<u64, Error> {
     let too_many = tx.query_optional(&sql::HISTORY_END, values![company.as_str(), bound.most])?;
     let (mut at, mut id) = (bound.until, i64::MAX);
@@ -1003,7 +976,7 @@ pub fn forget(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBoun
     tx.execute(&sql::FORGET, end)
 }
 
-/// The same for mails and messages.
+/// The same for mails and text messages.
 pub fn forget_letters(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBound) -> Result<u64, Error> {
     let forget = |tx: &mut dyn Transaction, (at, id): (Timestamp, i64), is_any: bool| {
         let (at_once, untold_until) = (bound.at_once, bound.untold_until);
@@ -1019,18 +992,17 @@ pub fn forget_letters(tx: &mut dyn Transaction, company: &CompanyId, bound: &His
     Ok(forgotten)
 }
 
-/// A letter with a one-time code that has had its day, or an old one that may hold one.
+/// A message with a one-time code that has expired, or an old message that may contain one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToErase {
-    /// Which.
     pub id: DeliveryId,
-    /// Whether it holds a code, whatever is found in it. Letters that were written before that was kept do not say so.
+    /// Whether it contains a code even if none is found in it. Messages from before this was stored do not say so.
     pub is_code: bool,
-    /// What it says, encrypted.
+    /// The content, encrypted.
     pub body: Vec<u8>,
 }
 
-/// Letters whose codes are to be taken out by now.
+/// Messages whose codes are due to be erased.
 pub fn to_erase(tx: &mut dyn Transaction, now: Timestamp, limit: u32) -> Result<Vec<ToErase>, Error> {
     tx.query(&sql::TO_ERASE, values![now, limit])?
         .iter()
@@ -1048,12 +1020,12 @@ pub fn to_erase(tx: &mut dyn Transaction, now: Timestamp, limit: u32) -> Result<
         .collect()
 }
 
-/// Puts a body without the code in place of that with it. What was not sent by now is given up.
+/// Replaces the body by one without the code. A message that was not sent by now is given up.
 pub fn erase(tx: &mut dyn Transaction, id: DeliveryId, body: &[u8], now: Timestamp) -> Result<(), Error> {
     tx.execute_later(&sql::ERASE, values![id.0, body, now])
 }
 
-/// Remembers that a letter holds no code; it stays as it is.
+/// Marks that a message contains no code; it stays as it is.
 pub fn holds_no_code(tx: &mut dyn Transaction, id: DeliveryId) -> Result<(), Error> {
     tx.execute_later(&sql::HOLDS_NO_CODE, values![id.0])
 }
@@ -1071,20 +1043,15 @@ pub fn held(
         .collect()
 }
 
-/// A delivery as history shows it.
+/// A delivery as the history shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// Its number.
     pub id: DeliveryId,
-    /// Of which workflow.
     pub workflow: Option<WorkflowId>,
-    /// The event's id.
     pub event_id: String,
-    /// Webhook, mail or message.
     pub kind: Kind,
     /// A webhook's URL.
     pub url: Option<String>,
-    /// How far it is.
     pub state: State,
     /// Tries in this round.
     pub tries: u32,
@@ -1092,7 +1059,7 @@ pub struct Delivery {
     pub tries_made: u32,
     /// When it was decided.
     pub created_at: Timestamp,
-    /// When the next try is due, where one is.
+    /// When the next try is due, if there is one.
     pub due_at: Timestamp,
     /// When it was over.
     pub finished_at: Option<Timestamp>,
@@ -1114,7 +1081,6 @@ fn read_delivery(row: &Row) -> Result<Delivery, Error> {
     })
 }
 
-/// One delivery of the company.
 pub fn delivery(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> Result<Option<Delivery>, Error> {
     tx.query_optional(&sql::DELIVERY, values![company.as_str(), id.0])?
         .as_ref()
@@ -1138,18 +1104,14 @@ pub fn tries(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> R
         .collect()
 }
 
-/// A mail or message, its body still encrypted.
+/// A mail or text message. Its body is still encrypted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Its number.
     pub id: DeliveryId,
-    /// Of which workflow.
     pub workflow: Option<WorkflowId>,
-    /// Mail or message.
     pub kind: Kind,
-    /// What is sent, encrypted.
+    /// The content, encrypted.
     pub body: Vec<u8>,
-    /// How far it is.
     pub state: State,
     /// When it was decided.
     pub created_at: Timestamp,
@@ -1159,7 +1121,7 @@ pub struct Message {
     pub code: Option<u16>,
     /// What went wrong at the last try.
     pub fault: Option<String>,
-    /// What the mail server said at the last try.
+    /// The mail server's words at the last try.
     pub answer: Option<String>,
 }
 
@@ -1178,7 +1140,7 @@ fn read_message(row: &Row) -> Result<Message, Error> {
     })
 }
 
-/// The company's mails and messages with ids below `before`, newest first, at most `limit` of them.
+/// The company's mails and text messages with ids below `before`, newest first, at most `limit` of them.
 pub fn messages(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -1191,7 +1153,7 @@ pub fn messages(
         .collect()
 }
 
-/// The mails and messages of one workflow, oldest first, at most `limit` of them.
+/// The mails and text messages of one workflow, oldest first, at most `limit` of them.
 pub fn messages_of_workflow(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -1204,7 +1166,6 @@ pub fn messages_of_workflow(
         .collect()
 }
 
-/// One mail or message of the company.
 pub fn message(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId) -> Result<Option<Message>, Error> {
     tx.query_optional(&sql::MESSAGE, values![company.as_str(), id.0])?
         .as_ref()

@@ -1,34 +1,35 @@
-//! PostgreSQL: connections with their prepared statements, lent to whoever asks for the time of a transaction.
+//! PostgreSQL: connections with their prepared statements, lent for the duration of a transaction.
 //!
-//! A closure runs on its caller's own thread, which would only wait otherwise; it must be one that may block.
+//! A closure runs on its caller's own thread, which would otherwise only wait; it must be one that may block.
 //!
-//! **Isolation.** A transaction runs on one snapshot (REPEATABLE READ), a statement that is sent alone on its own (READ
-//! COMMITTED, in PostgreSQL's autocommit). Of two that change the same row at once the second
-//! is refused by the server and runs again on what the first has left, so no update is lost. What a use-case decides
-//! from rows that it does not change must be guarded by a row that it does: a workflow's `revision` (docs/adr/0004).
+//! **Isolation.** A transaction runs on one snapshot (REPEATABLE READ); a statement that is sent alone runs on its own
+//! (READ COMMITTED, in PostgreSQL's autocommit). If two transactions change the same row at once, the server refuses
+//! the second, which runs again and sees the first one's changes, so no update is lost. If a use-case decides something
+//! from rows that it does not change, it must protect the decision with a row that it does change: a workflow's
+//! `revision` (docs/adr/0004).
 //!
-//! **Trying again.** A serialization failure, a deadlock, or a connection that is lost before the
-//! commit was sent: the closure runs again, up to [`ATTEMPTS`] times with growing, jittered
-//! pauses.
+//! **Trying again.** After a serialization failure, a deadlock, or a connection lost before the commit was sent, the
+//! closure runs again, up to [`ATTEMPTS`] times with growing, jittered pauses.
 //!
-//! **Round trips.** What needs no answer before it goes on is not waited for: `BEGIN` goes out with the first statement,
-//! and what was [left for later](Transaction::execute_later) with the next one or with `COMMIT`. A statement in autocommit has
-//! neither (docs/adr/0018).
+//! **Round trips.** We do not wait for answers that we do not need yet: `BEGIN` goes out with the first statement, and
+//! statements [left for later](Transaction::execute_later) go out with the next one or with `COMMIT`. A statement in
+//! autocommit has neither (docs/adr/0018).
 //!
-//! **Together.** Callers who ask the same question at the same moment share one answer, those who take fresh numbers one
-//! question for all, and those who only add rows, having read nothing in their transaction, one transaction: they have no
-//! order among each other. Where that fails, each goes alone, so that only his own rows can fail him (docs/adr/0020).
+//! **Together.** Callers who ask the same question at the same moment share one answer. Callers who need new numbers
+//! share one query. Callers who only add rows, having read nothing in their transaction, share one transaction: their
+//! order does not matter. If that fails, each goes alone, so that only a caller's own rows can make it fail
+//! (docs/adr/0020).
 //!
-//! **A connection lost during a commit** leaves open whether it happened. So every writing transaction begins by writing
-//! its number into its connection's row of `store_session`. In doubt that row is read over a new connection, under a lock
-//! that waits for the end of the old transaction wherever it still lives: the number is there, and it was committed; or it
-//! is not, never will be, and the closure runs again. It is [`Error::CommitUnknown`] only where the server stays away for
-//! longer than the patience of the settings, and of a statement in autocommit, which has no number.
+//! **A connection lost during a commit** leaves open whether the commit happened. So every writing transaction begins
+//! by writing its number into its connection's row of `store_session`. In doubt, we read that row over a new
+//! connection, under a lock that waits for the end of the old transaction wherever it is still running. If the number
+//! is there, the transaction was committed; if not, it never will be, and the closure runs again.
+//! [`Error::CommitUnknown`] only remains if the server stays away longer than the configured patience, and for a
+//! statement in autocommit, which has no number.
 //!
-//! **TLS** is rustls, always with the certificate checked: `sslmode=require` (or `verify-full`,
-//! the same here) trusts the public roots, or those of the PEM file that `sslrootcert` names.
-//! Without `sslmode` the connection is plain. `prefer` and `allow` protect against nobody who
-//! could harm, and are refused.
+//! **TLS** is rustls, and the certificate is always checked: `sslmode=require` (or `verify-full`, the same here) trusts
+//! the public roots, or those in the PEM file named by `sslrootcert`. Without `sslmode` the connection is plain.
+//! `prefer` and `allow` protect against no real attacker, and are refused.
 
 mod access;
 mod address;
@@ -65,13 +66,13 @@ use crate::job::Job;
 use crate::store::StatementShape;
 use crate::{Error, Numbers, Statement, Value, migrations};
 
-/// Says to whoever listens that there is something to look at.
+/// Wakes all listeners: there is something to look at.
 pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", &[ANNOUNCE], ANNOUNCE);
 
-/// How often a closure is run at most.
+/// The most runs of one closure.
 const ATTEMPTS: u32 = 16;
 
-/// Whoever has waited so long for others goes alone: what they wait for may not concern him.
+/// A caller that has waited this long for others goes alone: what they wait for may not concern it.
 const WAITS_FOR_OTHERS: Duration = Duration::from_secs(1);
 
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
@@ -80,9 +81,9 @@ const MIGRATE_ATTEMPTS: u32 = 3;
 
 pub(crate) struct Driver {
     connections: Pool,
-    /// Questions that stand alone. Some want numbers with the answer.
+    /// Questions that are a transaction's only statement. Some also need numbers.
     questions: Together<Question, Option<i64>, Option<Answered>>,
-    /// Fresh numbers, by statement: how many parts each wants.
+    /// New numbers, by statement: how many parts each caller wants.
     numbers: Together<&'static str, i64, Option<Numbers>>,
     /// Transactions that only add rows, by whether they wait for the disk. Their rows come back with their fate.
     additions: Together<Access, Vec<Later>, (Vec<Later>, Fate)>,
@@ -94,7 +95,8 @@ pub(crate) struct Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         let connections = self.connections.take_idle();
-        // What drives a connection must not end on a thread that may not block, and the last handle may be dropped on one.
+        // A connection's runtime must not be dropped on a thread that may not block, and the last handle may be dropped
+        // on one.
         let ending = std::thread::Builder::new().spawn(move || drop(connections));
         if let Ok(ending) = ending {
             let _ = ending.join();
@@ -105,7 +107,7 @@ impl Drop for Driver {
 impl Driver {
     pub(crate) fn open(url: &Secret, connections: usize, patience: Duration) -> Result<Driver, Error> {
         let server = Arc::new(Server::parse(url, patience)?);
-        // The first connection proves the address, so that a wrong one is told at start.
+        // The first connection checks the address, so that a wrong one is reported at start.
         let mut first = Some(server.connect().map_err(|error| Error::Open {
             name: server.name(),
             detail: error.described(),
@@ -122,7 +124,7 @@ impl Driver {
         })
     }
 
-    /// Runs a job on the caller's thread, as soon as a connection is free.
+    /// Runs a job on the caller's thread as soon as a connection is free.
     pub(crate) fn run(&self, job: &mut dyn Job, access: Access) {
         for attempt in 1.. {
             match self.attempt(job, access) {
@@ -158,7 +160,7 @@ impl Driver {
         }
     }
 
-    /// Commits what several have left for later, as one transaction.
+    /// Commits the statements that several callers left for later, in one transaction.
     fn commit_together(&self, access: Access, additions: &[Vec<Later>]) -> Fate {
         let mut transaction = PostgresTransaction::new(self, access.together());
         if transaction.open().is_err() {
@@ -176,7 +178,7 @@ impl Driver {
         }
     }
 
-    /// Calls `heard` at each announcement for as long as the driver lives.
+    /// Calls `heard` at each announcement as long as the driver lives.
     pub(crate) fn listen(&self, heard: impl Fn() + Send + 'static) -> Result<(), Error> {
         let listener = Listener::start(Arc::clone(&self.server), heard)?;
         self.listeners
@@ -186,7 +188,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Two servers that start at once both try; the loser finds the work done at its next try.
+    /// If two servers start at once, both try; the loser finds the work done at its next try.
     pub(crate) fn migrate(&self) -> Result<Vec<String>, Error> {
         let mut attempt = 1;
         loop {
@@ -228,12 +230,12 @@ impl Driver {
     }
 }
 
-/// Doubles from two milliseconds, with jitter so that those who collided part.
+/// Doubles from two milliseconds, with jitter so that colliding callers separate.
 fn pause(attempt: u32) -> Duration {
     let longest = Duration::from_millis(2)
         .saturating_mul(1 << attempt.min(10))
         .min(LONGEST_PAUSE);
-    // A fresh hasher is seeded at random, which is all the randomness that a pause needs.
+    // A new hasher is seeded at random, which is random enough for a pause.
     let part = u32::try_from(RandomState::new().hash_one(attempt) % 1000).unwrap_or_default();
     longest / 2 + longest / 2 * part / 1000
 }

@@ -1,4 +1,4 @@
-//! Previews: what a start would send, kept for the page that shows it.
+//! Previews: what a start would send, stored for the page that shows it.
 
 use domain::CompanyId;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::sql::workflow_preview as sql;
 use crate::{Error, Transaction, values};
 
-/// Keeps a preview (JSON) until its end.
+/// Stores a preview (JSON) until it expires.
 pub fn insert(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -18,14 +18,14 @@ pub fn insert(
         .get("id")
 }
 
-/// A preview by its link, which is the authority here.
+/// A preview by its link. The link itself is the authorisation.
 pub fn find(tx: &mut dyn Transaction, id: i64, at: Timestamp) -> Result<Option<(CompanyId, String)>, Error> {
     tx.query_optional(&sql::LOAD, values![id, at])?
         .map(|row| Ok((row.get("company_id")?, row.get("content")?)))
         .transpose()
 }
 
-/// What previews that have had their day hold, of all companies.
+/// The content of expired previews, of all companies.
 pub fn over(tx: &mut dyn Transaction, at: Timestamp) -> Result<Vec<(CompanyId, String)>, Error> {
     tx.query(&sql::OVER, values![at])?
         .iter()
@@ -33,7 +33,7 @@ pub fn over(tx: &mut dyn Transaction, at: Timestamp) -> Result<Vec<(CompanyId, S
         .collect()
 }
 
-/// Forgets previews that have had their day, of all companies.
+/// Removes expired previews, of all companies.
 pub fn sweep(tx: &mut dyn Transaction, at: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::SWEEP, values![at])
 }

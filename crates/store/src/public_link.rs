@@ -1,7 +1,7 @@
-//! Links that start a workflow for whoever opens them.
+//! Public links: links that start a workflow for anyone who opens them.
 //!
-//! A use is counted in the transaction that starts its workflow, by an update that holds only while the link is open: of
-//! many who come at the same moment exactly as many get through as the link has left.
+//! A use is counted in the transaction that starts its workflow, by an update that only applies while the link is open.
+//! If many people come at the same moment, exactly as many get through as the link has uses left.
 
 use domain::{CompanyId, Language, MemberId, Role, TemplateId, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
@@ -9,89 +9,80 @@ use jiff::{SignedDuration, Timestamp};
 use crate::sql::public_link as sql;
 use crate::{Error, Row, Transaction, values};
 
-/// Within so long uses are counted.
+/// The period over which uses are limited.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 
-/// A link's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublicLinkId(pub i64);
 
-/// A link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicLink {
-    /// Its number; of a new one, none yet.
+    /// A new link has none yet.
     pub id: PublicLinkId,
-    /// Whose.
     pub company: CompanyId,
-    /// Who sends.
+    /// The sender.
     pub member: MemberId,
-    /// The template.
     pub template: TemplateId,
     /// The name of its workflows, with placeholders.
     pub workflow_name: String,
     /// The language of its workflows.
     pub language: Language,
-    /// The start without its first writer, encrypted.
+    /// The start without its first signer, encrypted.
     pub request: Vec<u8>,
     /// How often it can be used.
     pub most: Option<u32>,
-    /// How often it was.
+    /// How often it was used.
     pub used: u32,
-    /// When it ends.
+    /// When it expires.
     pub until: Option<Timestamp>,
-    /// Whether one person may use it once only.
+    /// Whether one person may use it only once.
     pub once: bool,
-    /// Whether its writers get no messages.
+    /// Whether its signers get no messages.
     pub is_embed: bool,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was closed.
     pub closed_at: Option<Timestamp>,
-    /// Whether the member who made it may send, in whose name all is sent, and its template is not archived.
+    /// Whether the member who created the link, in whose name everything is sent, may send, and its template is not
+    /// archived.
     pub can_start: bool,
 }
 
-/// A use of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkUse {
-    /// The link.
     pub link: PublicLinkId,
-    /// What the person is known by, where each may use the link once only.
+    /// Identifies the person, if each may use the link only once.
     pub person: Option<String>,
-    /// What the mailbox or telephone is known by that is written to, where one is.
+    /// Identifies the mailbox or telephone that gets a message, if any.
     pub addressee: Option<String>,
-    /// How often links may be used.
     pub bounds: UseBounds,
 }
 
 /// How often links may be used within an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UseBounds {
-    /// For one addressee, by whichever links.
+    /// For one addressee, over all links.
     pub of_addressee: u32,
-    /// One link, by whomever.
+    /// One link, over all people.
     pub of_link: u32,
 }
 
-/// What became of a use.
+/// The result of a use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// It counts.
     Counted,
-    /// The link is closed, used up or over.
+    /// The link is closed, used up or expired.
     NotOpen,
     /// The same person has used it before.
     Before,
-    /// As many uses as may be were counted within the last hour.
+    /// The limit of uses within the last hour is reached.
     Full {
-        /// Of what.
         bound: Bound,
-        /// From when on there is room for another.
+        /// When there is room for another use.
         until: Timestamp,
     },
 }
 
-/// Of what there may be only so many within an hour.
+/// What is limited within an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
     /// Uses for one addressee.
@@ -122,7 +113,6 @@ fn read(row: &Row) -> Result<PublicLink, Error> {
     })
 }
 
-/// Makes a link.
 pub fn insert(tx: &mut dyn Transaction, new: &PublicLink) -> Result<PublicLinkId, Error> {
     let row = tx.query_one(
         &sql::INSERT,
@@ -143,7 +133,6 @@ pub fn insert(tx: &mut dyn Transaction, new: &PublicLink) -> Result<PublicLinkId
     Ok(PublicLinkId(row.get("id")?))
 }
 
-/// One of the company's links.
 pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: PublicLinkId) -> Result<Option<PublicLink>, Error> {
     tx.query_optional(&sql::FIND, values![company.as_str(), id.0])?
         .as_ref()
@@ -197,10 +186,10 @@ pub fn take(
     Ok(full.map_or(Taken::Counted, |(bound, until)| Taken::Full { bound, until }))
 }
 
-/// Where this use is one more than a bound allows: which, and from when on it would not be. Of two the one that lasts longer.
+/// If this use exceeds a bound: which one, and until when. If both are exceeded, the one that lasts longer.
 ///
-/// Two uses at the same moment meet at their link's row, not at the addressee's: of several links an addressee may get one
-/// more of each. That bound is a brake, and no promise.
+/// Two uses at the same moment meet at their link's row, not at the addressee's: through several links an addressee may
+/// get one more from each. That bound is a brake, not a guarantee.
 fn full_until(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -209,7 +198,7 @@ fn full_until(
     at: Timestamp,
 ) -> Result<Option<(Bound, Timestamp)>, Error> {
     let since = at.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
-    // Uses are numbered: the one that is as many before this one as may be within an hour must lie further back than that.
+    // Uses are numbered: the one exactly the limit before this one must be more than an hour old.
     let of_link = tx.query_optional(
         &sql::USED_AT,
         values![taking.link.0, number.saturating_sub(i64::from(taking.bounds.of_link))],
@@ -217,7 +206,7 @@ fn full_until(
     let of_link: Option<Timestamp> = of_link.map(|row| row.get("at")).transpose()?;
     let of_addressee = match taking.addressee.as_deref() {
         Some(addressee) => {
-            // This use is among them already.
+            // This use is already among them.
             let most = taking.bounds.of_addressee;
             let uses = tx.query(
                 &sql::ADDRESSEE_AT,
@@ -234,7 +223,7 @@ fn full_until(
     Ok(full.map(|(bound, full)| (bound, full.checked_add(WINDOW).unwrap_or(Timestamp::MAX))))
 }
 
-/// Closes a link. Whether it was open.
+/// Closes a link. Returns whether it was open.
 pub fn close(tx: &mut dyn Transaction, company: &CompanyId, id: PublicLinkId, at: Timestamp) -> Result<bool, Error> {
     Ok(tx.execute(&sql::CLOSE, values![company.as_str(), id.0, at])? == 1)
 }

@@ -21,7 +21,7 @@ impl Row {
         }
     }
 
-    /// The value of a column, as the type that the caller wants; `Option<_>` where it may be NULL.
+    /// The value of a column, as the type that the caller wants; `Option<_>` if it may be NULL.
     pub fn get<T: FromValue>(&self, column: &str) -> Result<T, Error> {
         let value = self
             .columns
@@ -53,7 +53,7 @@ impl Row {
         parser(&text).map_err(|error| self.fault(column, format!("cannot be read: {error}")))
     }
 
-    /// The fault of a column whose content the caller cannot understand.
+    /// The error for a column whose content the caller cannot understand.
     pub fn fault(&self, column: &str, detail: String) -> Error {
         Error::Column {
             statement: self.statement,

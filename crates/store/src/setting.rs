@@ -1,26 +1,25 @@
-//! What belongs to the installation as a whole, by name.
+//! Settings of the whole installation, by name.
 
 use crate::sql::setting as sql;
 use crate::{Error, Transaction, values};
 
-/// Finds a value.
 pub fn find(tx: &mut dyn Transaction, name: &str) -> Result<Option<Vec<u8>>, Error> {
     tx.query_optional(&sql::FIND, values![name])?
         .map(|row| row.get("value"))
         .transpose()
 }
 
-/// Sets a value, whatever it was.
+/// Sets a value, replacing any previous one.
 pub fn put(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Error> {
     tx.execute_one(&sql::PUT, values![name, value])
 }
 
-/// Sets a value that is not set yet; `false` where it is.
+/// Sets a value if it is not set yet. `false` if it is.
 pub fn insert(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<bool, Error> {
     Ok(tx.execute(&sql::INSERT, values![name, value])? == 1)
 }
 
-/// Writes a value over the one that is there.
+/// Overwrites a value.
 pub fn write(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Error> {
     tx.execute_one(&sql::WRITE, values![name, value])
 }

@@ -1,16 +1,15 @@
-//! SQLite: one writer thread that commits all that waits at once, and a few connections that read.
+//! SQLite: one writer thread that commits everything that waits at once, and a few connections that read.
 //!
-//! **Why one writer.** SQLite has one writer at a time anyway; connections that compete for the
-//! lock wait in sleeps. One thread that drains its queue pays for one durable commit where many
-//! callers wait: each request runs in a savepoint of its own, so that a failing one is undone
-//! alone, and nobody is answered before the commit has reached the disk.
+//! **Why one writer.** SQLite allows only one writer at a time anyway, and connections that compete for the lock sleep
+//! while they wait. One thread that drains its queue pays for one durable commit for many waiting callers: each request
+//! runs in its own savepoint, so a failing one is undone alone, and nobody gets an answer before the commit has reached
+//! the disk.
 //!
-//! **When the commit fails** (a full disk, a deferred foreign key), nothing of the group is kept.
-//! Every request is then run again in a transaction of its own, so that only those that cannot
-//! be committed fail.
+//! **If the commit fails** (a full disk, a deferred foreign key), nothing of the group is kept. Every request then runs
+//! again in its own transaction, so only those that cannot be committed fail.
 //!
-//! **Reading** happens on the caller's own thread, with one of a few connections that take turns: a read is over in less
-//! time than waking another thread takes.
+//! **Reading** happens on the caller's own thread, with one of a few connections that take turns, because a read takes
+//! less time than waking another thread.
 //!
 //! Other processes (the command line) may write to the same file: `busy_timeout` waits for them.
 
@@ -30,15 +29,14 @@ use crate::store::StatementShape;
 use crate::{Error, Row, Statement, Transaction, Value, migrations};
 
 const READERS: usize = 4;
-/// How many requests share one commit at most, so that the first of them is not kept waiting
-/// under a load that never ends.
+/// The most requests that share one commit, so that the first of them does not wait too long under constant load.
 const GROUP: usize = 256;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// More than there are statements, so that each is prepared once a connection.
+/// More than there are statements, so each is prepared once per connection.
 const PREPARED_STATEMENTS: usize = 1024;
 
 pub(crate) struct Driver {
-    // The queues go first: the thread ends when they are gone, and then it can be joined.
+    // Drop the queues first: the thread ends when they are gone, and can then be joined.
     writer: Sender<Box<dyn Job>>,
     relaxed_writer: Sender<Box<dyn Job>>,
     readers: Readers,
@@ -87,7 +85,7 @@ impl Driver {
         })
     }
 
-    /// Hands a job to the writer.
+    /// Passes a job to the writer.
     pub(crate) fn write(&self, job: Box<dyn Job>) {
         // The thread lives as long as the driver.
         let _ = self.writer.send(job);
@@ -98,7 +96,7 @@ impl Driver {
         let _ = self.relaxed_writer.send(job);
     }
 
-    /// Runs a reading request on the caller's thread, as soon as a connection is free.
+    /// Runs a reading request on the caller's thread as soon as a connection is free.
     pub(crate) fn read(&self, job: &mut dyn Job) {
         match self.readers.free.recv() {
             Ok(mut session) => {
@@ -157,7 +155,7 @@ pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<
         })
 }
 
-/// Makes the file readable for its owner alone; its `-wal` and `-shm` take the same mode.
+/// Makes the file readable only for its owner; its `-wal` and `-shm` files get the same mode.
 fn create_private(path: &Path) -> Result<(), Error> {
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(true);
@@ -199,7 +197,7 @@ fn cannot_open(path: &Path, error: &dyn std::fmt::Display) -> Error {
     }
 }
 
-/// The connections that only read, those of them that are free.
+/// The free read-only connections.
 struct Readers {
     back: Sender<Session>,
     free: Receiver<Session>,
@@ -212,21 +210,21 @@ impl Readers {
     }
 
     fn put_back(&self, session: Session) {
-        // Both ends are here, so that it cannot fail.
+        // Both ends are in this struct, so this cannot fail.
         let _ = self.back.send(session);
     }
 }
 
-/// When what is committed reaches the disk.
+/// When committed data reaches the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sync {
-    /// Before the commit is over.
+    /// Before the commit returns.
     AtCommit,
-    /// With the next commit that waits for it, or when the system writes it.
+    /// With the next commit that waits for the disk, or when the system writes it.
     Later,
 }
 
-/// A connection with what is known of its statements.
+/// A connection with information about its statements.
 struct Session {
     connection: Connection,
     columns: HashMap<&'static str, Arc<[String]>>,
@@ -242,12 +240,12 @@ impl Session {
         }
     }
 
-    /// Chooses for the transactions that follow.
+    /// Applies to the transactions that follow.
     fn set_sync(&mut self, sync: Sync) -> Result<(), rusqlite::Error> {
         if self.sync != sync {
             let value = match sync {
                 Sync::AtCommit => "FULL",
-                // In WAL mode the file stays sound, and each commit whole.
+                // In WAL mode the file stays consistent and every commit whole.
                 Sync::Later => "NORMAL",
             };
             self.connection.pragma_update(None, "synchronous", value)?;
@@ -261,7 +259,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends whatever transaction is open. SQLite itself has ended it after some failures.
+    /// Ends any open transaction. SQLite itself has ended it after some failures.
     fn roll_back(&self) {
         if !self.connection.is_autocommit()
             && let Err(error) = self.control("ROLLBACK")
@@ -281,7 +279,7 @@ impl Session {
         self.roll_back();
     }
 
-    /// Runs the closure in the open transaction. `true`: its changes are to be kept.
+    /// Runs the closure in the open transaction. Returns whether to keep its changes.
     fn run(&mut self, job: &mut dyn Job) -> bool {
         let mut transaction = SqliteTransaction {
             connection: &self.connection,
@@ -298,7 +296,8 @@ impl Session {
     }
 }
 
-/// Those that do not wait for the disk go first, in groups of their own: they are over soon, and the others wait anyway.
+/// Requests that do not wait for the disk go first, in their own groups: they finish quickly, and the others wait
+/// anyway.
 fn write_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>, relaxed: &Receiver<Box<dyn Job>>) {
     loop {
         let (first, requests, sync) = select_biased! {
@@ -320,7 +319,7 @@ fn write_loop(session: &mut Session, requests: &Receiver<Box<dyn Job>>, relaxed:
     }
 }
 
-/// Runs what waits, each in its savepoint, and commits it all.
+/// Runs the waiting requests, each in its savepoint, and commits them together.
 fn write_group(
     session: &mut Session,
     first: Box<dyn Job>,
@@ -357,7 +356,7 @@ fn write_group(
     outcome
 }
 
-/// Runs one request in a transaction of its own, and leaves its own error where it fails.
+/// Runs one request in its own transaction, and reports its own error if it fails.
 fn write_alone(session: &mut Session, job: &mut dyn Job) {
     if let Err(error) = session.control("BEGIN IMMEDIATE") {
         job.fail(commit_error(&error));
@@ -379,7 +378,7 @@ struct SqliteTransaction<'session> {
 }
 
 impl<'session> SqliteTransaction<'session> {
-    /// Runs all parts of a statement but the last, which is left to the caller.
+    /// Runs all parts of a statement except the last, which is left to the caller.
     fn run_all_but_last(
         &self,
         statement: &'static Statement,
@@ -394,7 +393,7 @@ impl<'session> SqliteTransaction<'session> {
         self.connection.prepare_cached(last)
     }
 
-    /// Runs one statement; where it fails, the transaction is spoiled, as it is on PostgreSQL.
+    /// Runs one statement. A failure spoils the transaction, as on PostgreSQL.
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.spoiled {
             return Err(Error::Spoiled);
@@ -452,8 +451,8 @@ impl Transaction for SqliteTransaction<'_> {
     }
 }
 
-/// Refuses what PostgreSQL could not hold, so that both databases answer the same, and a statement that would make a
-/// transaction asynchronous whose caller waits for the disk.
+/// Refuses what PostgreSQL cannot store, so that both databases answer the same. Also refuses a statement that would
+/// make a transaction asynchronous whose caller waits for the disk.
 pub(crate) fn check(statement: &'static Statement, parameters: &[Value], is_relaxed: bool) -> Result<(), Error> {
     if statement.relaxes() && !is_relaxed {
         return Err(Error::Statement {
@@ -487,7 +486,7 @@ impl rusqlite::ToSql for Bound<'_> {
     }
 }
 
-/// Those parameters of a statement that a part of it names: where it is one of several, up to the last of them.
+/// The parameters that one part of a statement uses: if it is one of several parts, up to the last one it uses.
 fn parameters_of<'p>(
     statement: &Statement,
     prepared: &rusqlite::Statement<'_>,
@@ -543,8 +542,8 @@ fn statement_error(statement: &'static Statement, error: &rusqlite::Error) -> Er
     Error::Statement { statement, detail }
 }
 
-/// `UNIQUE constraint failed: member.company, member.email` is SQLite's only word about which key
-/// it was: it becomes `member(company, email)`. An index over an expression goes by its name.
+/// SQLite's only information about the key is `UNIQUE constraint failed: member.company, member.email`: it becomes
+/// `member(company, email)`. An index over an expression goes by its name.
 fn unique_key(message: &str) -> String {
     let key = message.split_once(": ").map_or(message, |(_, key)| key);
     if let Some(index) = key.strip_prefix("index ") {
@@ -564,7 +563,7 @@ fn unique_key(message: &str) -> String {
     format!("{table}({})", columns.join(", "))
 }
 
-/// A disk that is full is told as such, or as a write, an extension or a sync that failed (`SQLite` reports both).
+/// `SQLite` reports a full disk either as such, or as a failed write, extension or sync.
 fn is_full(failure: ffi::Error) -> bool {
     failure.code == ErrorCode::DiskFull
         || matches!(

@@ -2,16 +2,16 @@
 
 use std::sync::OnceLock;
 
-/// How a statement says to PostgreSQL that its commit is asynchronous, and how it has that read at all: what a WITH holds is
-/// not run unless something refers to it.
+/// How a statement makes its commit asynchronous on PostgreSQL. The statement must refer to the CTE, because PostgreSQL
+/// skips one that nothing refers to.
 const RELAXES: &str = "WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', TRUE) AS setting)";
 const HAS_RELAXED: &str = "(SELECT setting FROM relaxed) = 'off'";
 
-/// A statement with its name, written once for both databases with `$1`-style parameters, or
-/// twice where they must differ. Declared by [`statements!`](crate::statements).
+/// A statement with its name, written once for both databases with `$1`-style parameters, or twice if they must differ.
+/// Declared with [`statements!`](crate::statements).
 ///
-/// Where PostgreSQL changes several tables in one statement (its WITH holds changes, too), SQLite runs several, one after the
-/// other with the same parameters; the last one's answer is that of all.
+/// If PostgreSQL changes several tables in one statement (changes in its WITH), SQLite runs several statements in
+/// order, with the same parameters; the answer is the last one's.
 #[derive(Debug)]
 pub struct Statement {
     name: &'static str,
@@ -22,10 +22,10 @@ pub struct Statement {
     relaxes: OnceLock<bool>,
 }
 
-/// The parts of an INSERT of one row that is given whole.
+/// The parts of an INSERT of one row given as values.
 #[derive(Debug, Clone, Copy)]
 struct OneRow {
-    /// Up to the word `VALUES`, and with it.
+    /// Up to and including the word `VALUES`.
     head: &'static str,
     /// The row, in parentheses.
     row: &'static str,
@@ -33,7 +33,7 @@ struct OneRow {
 }
 
 impl Statement {
-    /// For [`statements!`](crate::statements) alone.
+    /// Only for [`statements!`](crate::statements).
     #[doc(hidden)]
     pub const fn new(name: &'static str, sqlite: &'static [&'static str], postgres: &'static str) -> Self {
         Statement {
@@ -56,20 +56,20 @@ impl Statement {
         self.postgres
     }
 
-    /// True where it adds one row that is given whole, and does nothing else: no conflict that it resolves, no answer, nothing
-    /// that it looks up. It does not matter to such rows which of them is added first, but for the references among them.
+    /// True if it adds one row given as values, and does nothing else: it resolves no conflict, returns nothing, looks
+    /// nothing up. The order of such rows does not matter, except for references between them.
     pub fn adds_one_row(&self) -> bool {
         self.one_row().is_some()
     }
 
-    /// True where it says to PostgreSQL itself that its transaction does not wait for the disk.
+    /// True if the statement itself makes its commit on PostgreSQL asynchronous.
     pub(crate) fn relaxes(&self) -> bool {
         let says_so = || self.postgres.starts_with(RELAXES) && self.postgres.contains(HAS_RELAXED);
         *self.relaxes.get_or_init(says_so)
     }
 
-    /// The text for PostgreSQL that adds so many rows at once, whose parameters follow one another; none where it is not of
-    /// the kind that [adds one row](Statement::adds_one_row).
+    /// The text for PostgreSQL that adds this many rows at once, with their parameters one after another. `None` if the
+    /// statement does not [add one row](Statement::adds_one_row).
     pub(crate) fn adding(&self, rows: usize) -> Option<String> {
         let OneRow { head, row, parameters } = self.one_row()?;
         let rows: Vec<String> = (0..rows)
@@ -99,8 +99,8 @@ impl Statement {
         })
     }
 
-    /// The texts for SQLite, mostly one, whose numbered parameters are written `?1`; a `$1` would be taken for
-    /// a name and numbered by its first appearance.
+    /// The texts for SQLite, usually one. Numbered parameters are written `?1`, because SQLite reads `$1` as a name and
+    /// numbers it by its first appearance.
     pub(crate) fn sqlite(&self) -> &[String] {
         self.sqlite_texts
             .get_or_init(|| self.sqlite.iter().map(|text| numbered(text)).collect())
@@ -112,7 +112,7 @@ fn numbered(text: &str) -> String {
     with_parameters(text, |number| format!("?{number}"))
 }
 
-/// Writes each parameter anew, but for what looks like one in quoted text and comments.
+/// Rewrites each parameter, ignoring quoted text and comments.
 fn with_parameters(text: &str, mut written: impl FnMut(usize) -> String) -> String {
     let mut all = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -151,7 +151,7 @@ fn with_parameters(text: &str, mut written: impl FnMut(usize) -> String) -> Stri
 /// store::statements! {
 ///     /// Finds a company by its id.
 ///     pub static BY_ID = "SELECT name FROM company WHERE id = $1";
-///     /// Takes one waiting row.
+///     /// Claims one waiting row.
 ///     pub static CLAIM =
 ///         sqlite "SELECT id FROM job LIMIT 1",
 ///         postgres "SELECT id FROM job LIMIT 1 FOR UPDATE SKIP LOCKED";

@@ -1,4 +1,4 @@
-//! The handle that the rest of the product holds.
+//! The handle through which the rest of the product uses the database.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,19 +15,18 @@ use crate::{Error, Numbers, Row, Statement, Transaction, Value, postgres, sqlite
 /// Which database, and where.
 #[derive(Clone, Debug)]
 pub enum Settings {
-    /// A file beside the server.
+    /// A file next to the server.
     Sqlite {
-        /// The database file; made where it does not exist.
+        /// The database file, created if it does not exist.
         path: PathBuf,
     },
-    /// A PostgreSQL server.
     Postgres {
         /// `postgres://user:password@host/database?sslmode=require`
         url: Secret,
-        /// How many connections to hold.
+        /// The number of connections.
         connections: usize,
-        /// How long a caller waits: for a connection that is free, and for a server that went away during his commit, to
-        /// learn whether it happened.
+        /// How long a caller waits for a free connection, or for a server that went away during its commit, to learn
+        /// whether the commit happened.
         patience: Duration,
     },
 }
@@ -45,7 +44,7 @@ impl fmt::Display for Settings {
 /// What a database says about a statement that it prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementShape {
-    /// How many parameters it takes.
+    /// The number of parameters.
     pub parameters: usize,
     /// The columns of its answer.
     pub columns: Vec<String>,
@@ -56,23 +55,22 @@ pub(crate) enum Driver {
     Postgres(postgres::Driver),
 }
 
-/// An open database. Cheap to clone; the last clone to go closes it.
+/// An open database. Cheap to clone; dropping the last clone closes it.
 #[derive(Clone)]
 pub struct Store {
     driver: Arc<Driver>,
 }
 
-/// Lets one statement through, if it is of the kind that was announced.
+/// Allows one statement, if it is of the announced kind.
 struct Single<'t> {
     inner: &'t mut dyn Transaction,
     announced: Announced,
     used: bool,
 }
 
-/// What a closure is to do with its single statement.
+/// What a closure will do with its single statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announced {
-    /// Read.
     Select,
     /// Write, without waiting for the disk.
     RelaxedChange,
@@ -125,7 +123,7 @@ impl Transaction for Single<'_> {
         self.inner.query_with_numbers(statement, parameters, numbers, parts)
     }
 
-    /// Numbers that several ask for in the same words are not the same numbers.
+    /// Several callers would be given the same numbers, because identical questions share one answer.
     fn numbers(&mut self, statement: &'static Statement, _: i64) -> Result<Numbers, Error> {
         Err(self.announced.refusal(statement))
     }
@@ -140,7 +138,7 @@ impl Single<'_> {
     }
 }
 
-/// A closure that is held to one statement.
+/// A closure that is limited to one statement.
 fn single<T, E>(
     announced: Announced,
     mut work: impl FnMut(&mut dyn Transaction) -> Result<T, E>,
@@ -155,7 +153,7 @@ fn single<T, E>(
 }
 
 impl Store {
-    /// Opens the database and starts the store's threads. The schema is left as it is.
+    /// Opens the database and starts the store's threads. Leaves the schema as it is.
     pub fn open(settings: &Settings) -> Result<Store, Error> {
         let driver = match settings {
             Settings::Sqlite { path } => Driver::Sqlite(sqlite::Driver::open(path)?),
@@ -170,7 +168,7 @@ impl Store {
         })
     }
 
-    /// Brings the schema up to date, and says what was applied now.
+    /// Brings the schema up to date, and returns the migrations applied now.
     pub fn migrate(&self) -> Result<Vec<String>, Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.migrate(),
@@ -178,17 +176,17 @@ impl Store {
         }
     }
 
-    /// Counts the deadlocks that PostgreSQL ended from the opening of this store on. Tests demand that there are none.
+    /// Counts the deadlocks that PostgreSQL has ended since this store was opened. Tests demand that there are none.
     pub fn deadlocks(&self) -> Arc<AtomicU64> {
         match self.driver.as_ref() {
-            // One writer waits for nobody.
+            // A single writer cannot deadlock.
             Driver::Sqlite(_) => Arc::default(),
             Driver::Postgres(driver) => Arc::clone(&driver.deadlocks),
         }
     }
 
-    /// Runs a writing closure and waits until what it did is durable, or undone. The closure may
-    /// run again, so its only effects must be rows. The caller's thread must be one that may block.
+    /// Runs a writing closure and waits until its changes are durable or undone. The closure may run again, so its only
+    /// effects must be rows. The caller's thread must be one that may block.
     pub fn write<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -201,9 +199,9 @@ impl Store {
         }
     }
 
-    /// The same without waiting for the disk. Everybody sees what was written from then on, and the end of a process undoes
-    /// nothing; but where the machine itself stops within the next moments, it may never have been. For what would be done
-    /// again then without harm, and what nobody outside is told of.
+    /// The same without waiting for the disk. Everybody sees the changes from then on, and the end of a process undoes
+    /// nothing; but if the machine itself crashes within moments, they may be lost. Use it for changes that can be
+    /// repeated without harm and that nobody outside hears of.
     pub fn write_relaxed<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -216,11 +214,12 @@ impl Store {
         }
     }
 
-    /// The same with a single query, which says itself that it does not wait for the disk; another is refused, and so is a
-    /// second one. On PostgreSQL it runs in autocommit (docs/adr/0018):
-    /// - what it changed is kept once it has answered, even where the closure fails afterwards;
-    /// - where the connection breaks before that, it may have been kept or not: [`Error::CommitUnknown`];
-    /// - it sees what others commit meanwhile, and must choose its rows by what holds when it has their locks.
+    /// Like [`Store::write_relaxed`] with a single statement that itself disables waiting for the disk; any other
+    /// statement is refused, and so is a second one. On PostgreSQL it runs in autocommit (docs/adr/0018):
+    /// - what it changed is kept once it has answered, even if the closure fails afterwards;
+    /// - if the connection breaks before that, it may or may not have been kept: [`Error::CommitUnknown`];
+    /// - it sees what others commit meanwhile, so it must choose its rows by conditions that it checks after it has
+    ///   locked them.
     pub fn write_one_relaxed<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -247,9 +246,9 @@ impl Store {
         }
     }
 
-    /// Runs a closure that reads with a single `SELECT`, and no more; fresh numbers may be taken with it. On PostgreSQL it
-    /// costs one round trip where [`Store::read`] costs three: a statement by itself sees one state of the database. A second
-    /// statement is refused.
+    /// Runs a closure that reads with a single `SELECT`, with which it may take new numbers. On PostgreSQL it costs one
+    /// round trip instead of the three of [`Store::read`], because a single statement sees one state of the database
+    /// anyway. A second statement is refused.
     pub fn read_one<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnMut(&mut dyn Transaction) -> Result<T, E> + Send + 'static,
@@ -263,8 +262,8 @@ impl Store {
         }
     }
 
-    /// Announces to other processes on the database that there is something for them to look at. Whoever listens in this
-    /// process hears it, too. On SQLite, which one server works on, nobody is told.
+    /// Tells other processes on the database that there is something to look at. Listeners in this process hear it too.
+    /// On SQLite, which only one server uses, this does nothing.
     pub fn announce(&self) -> Result<(), Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(_) => Ok(()),
@@ -275,8 +274,8 @@ impl Store {
         }
     }
 
-    /// Calls `heard` at each announcement, and wherever one may have been missed, for as long as the store is open. `heard`
-    /// must not block, nor hold a handle of the store.
+    /// Calls `heard` at each announcement, and whenever one may have been missed, as long as the store is open. `heard`
+    /// must not block or own a handle of the store.
     pub fn listen(&self, heard: impl Fn() + Send + 'static) -> Result<(), Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(_) => Ok(()),
@@ -284,7 +283,7 @@ impl Store {
         }
     }
 
-    /// Says how the database would run a statement with these parameters: the lines of its own explanation.
+    /// The database's own explanation of how it would run a statement with these parameters, line by line.
     pub fn plan(&self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<String>, Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.plan(statement, parameters),
@@ -292,7 +291,7 @@ impl Store {
         }
     }
 
-    /// Prepares a statement and says what the database makes of it.
+    /// Prepares a statement and returns what the database says about it.
     pub fn shape(&self, statement: &'static Statement) -> Result<StatementShape, Error> {
         match self.driver.as_ref() {
             Driver::Sqlite(driver) => driver.shape(statement),

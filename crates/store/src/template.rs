@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::sql::template as sql;
 use crate::{Error, Row, Transaction, loose_file, values};
 
-/// A version with what surrounds it.
+/// A version and its surroundings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVersion {
     /// Pages, steps and fields.
@@ -15,31 +15,27 @@ pub struct StoredVersion {
     pub original: BlobHash,
     /// The pages' images (WebP), page 1 first.
     pub page_images: Vec<BlobHash>,
-    /// When the version was made.
     pub created_at: Timestamp,
-    /// By whom.
     pub created_by: String,
-    /// Since when the template takes no new workflows.
+    /// Since when the template accepts no new workflows.
     pub archived_at: Option<Timestamp>,
 }
 
 /// A template as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateRow {
-    /// The template.
     pub id: TemplateId,
-    /// Its name.
     pub name: String,
-    /// The version that new workflows take.
+    /// The version for new workflows.
     pub current_version: u32,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// Since when it takes no new workflows.
+    /// Since when it accepts no new workflows.
     pub archived_at: Option<Timestamp>,
 }
 
 impl StoredVersion {
-    /// Was the upload kept byte for byte, because others had signed it? Intake rewrites every other file.
+    /// Whether the upload was kept byte for byte, because others had already signed it. Intake rewrites every other
+    /// file.
     pub fn extends_upload(&self) -> bool {
         self.version.pdf == self.original
     }
@@ -60,13 +56,13 @@ fn hashes_from_json(text: &str) -> Result<Vec<BlobHash>, serde_json::Error> {
     serde_json::from_str(text)
 }
 
-/// Adds a template without its first version, which names the template's id.
+/// Adds a template without its first version, which contains the template's id.
 pub fn insert(tx: &mut dyn Transaction, company: &CompanyId, name: &str, at: Timestamp) -> Result<TemplateId, Error> {
     tx.query_one(&sql::INSERT, values![company, name, at])?.get("id")
 }
 
-/// Makes room for the next version, under the name that the template has from then on: its number, or none where there is
-/// no such template.
+/// Makes room for the next version, under the template's new name. Returns its number; `None` if there is no such
+/// template.
 pub fn advance(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -78,7 +74,7 @@ pub fn advance(
         .transpose()
 }
 
-/// As [`advance`], of a version that is made of the version `from`; none as well where that is not the current one any more.
+/// Like [`advance`], for a version made from the version `from`. Also `None` if that is no longer the current one.
 pub fn advance_from(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -91,7 +87,8 @@ pub fn advance_from(
         .transpose()
 }
 
-/// Archives a template: since when it is, or none where there is no such template. Twice is once.
+/// Archives a template, and does nothing if it is already archived. Returns since when it is archived; `None` if there
+/// is no such template.
 pub fn archive(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -103,12 +100,11 @@ pub fn archive(
         .transpose()
 }
 
-/// Takes a template out of the archive; false where there is no such template.
+/// Unarchives a template. `false` if there is no such template.
 pub fn unarchive(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<bool, Error> {
     Ok(tx.execute(&sql::UNARCHIVE, values![company, id])? > 0)
 }
 
-/// Adds a version.
 pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<(), Error> {
     let version = &stored.version;
     let unwritable = |error: serde_json::Error| Error::Parameter {
@@ -140,7 +136,7 @@ pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Resul
     Ok(())
 }
 
-/// The version that new workflows take.
+/// The version for new workflows.
 pub fn current(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) -> Result<Option<StoredVersion>, Error> {
     tx.query_optional(&sql::CURRENT, values![company, id])?
         .as_ref()
@@ -148,7 +144,7 @@ pub fn current(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) ->
         .transpose()
 }
 
-/// A version that a workflow keeps.
+/// The version that a workflow keeps.
 pub fn version(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -161,8 +157,8 @@ pub fn version(
         .transpose()
 }
 
-/// What a template's versions say of the fields of a name, each once, the newest first: of versions without number, and of
-/// thousands of fields, no more is read.
+/// The definitions of fields with this name in all versions of a template, each once, newest first. There may be any
+/// number of versions with thousands of fields, so it reads no more than that.
 pub fn fields_named(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -197,7 +193,7 @@ pub fn list(
         .collect()
 }
 
-/// Adds a template that is made for one document, with its only version: lists leave it out. The id in it is not read.
+/// Adds a template made for one document, with its only version. Lists leave it out. The id in it is ignored.
 pub fn insert_one_off(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<TemplateId, Error> {
     let mut stored = stored.clone();
     let version = &mut stored.version;
@@ -211,7 +207,7 @@ pub fn insert_one_off(tx: &mut dyn Transaction, stored: &StoredVersion) -> Resul
     Ok(stored.version.template)
 }
 
-/// Removes a template that was made for one document, where none was started of it; its files are loose from then on.
+/// Removes a template made for one document that was not started; its files are loose from then on.
 pub fn delete_one_off(
     tx: &mut dyn Transaction,
     company: &CompanyId,

@@ -4,22 +4,23 @@ use crate::{Error, Row, Statement, Value, values};
 
 /// An open transaction. It is committed when the closure returns `Ok`.
 pub trait Transaction {
-    /// Runs a statement that answers no rows and says how many rows it touched.
+    /// Runs a statement without rows in its answer. Returns how many rows it changed.
     fn execute(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<u64, Error>;
 
-    /// Runs a statement and brings all its rows; a `RETURNING` is a query.
+    /// Runs a statement and returns all its rows. A `RETURNING` is a query.
     fn query(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error>;
 
-    /// Runs a statement whose answer nobody waits for: at the latest before the next one that is waited for, or the commit.
-    /// It fails there, under its own name. For what the closure's further course does not hang on, such as an INSERT of a
-    /// row whose key is known: on PostgreSQL it costs no round trip of its own.
+    /// Runs a statement whose answer nobody needs: it is sent at the latest with the next one whose answer is needed,
+    /// or with the commit. A failure is reported there, under its own name. Use it for statements on which the
+    /// closure's course does not depend, such as an INSERT of a row whose key is known: on PostgreSQL it costs no round
+    /// trip of its own.
     fn execute_later(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
         self.execute(statement, parameters).map(drop)
     }
 
-    /// Takes numbers that nobody else is given: one for a whole that is about to be written, and so many for its parts. On
-    /// PostgreSQL they are taken whatever becomes of the transaction; on SQLite they are those of the next rows, and taken
-    /// once the rows are written. The statement is given how many wholes there are and how many parts, and answers rows of
+    /// Takes unique numbers: one for a whole that is about to be written, and `parts` for its parts. On PostgreSQL they
+    /// stay taken whatever happens to the transaction; on SQLite they are those of the next rows, and are taken once
+    /// the rows are written. The statement's parameters are the numbers of wholes and of parts, and it returns rows of
     /// `place` (from 1, the wholes first) and `id`.
     fn numbers(&mut self, statement: &'static Statement, parts: i64) -> Result<Numbers, Error> {
         let rows = self.query(statement, &Numbers::parameters(&[parts]))?;
@@ -27,8 +28,8 @@ pub trait Transaction {
         given_out.pop().ok_or(Numbers::too_few(statement, &[parts], 0))
     }
 
-    /// Runs a query, and takes [numbers](Transaction::numbers) with it where they cost no trip of their own. None are taken
-    /// where they would, nor on SQLite, where numbers are those of rows that are about to be written.
+    /// Runs a query, and takes [numbers](Transaction::numbers) with it if that costs no extra round trip. Otherwise it
+    /// takes none, nor on SQLite, where numbers are those of rows that are about to be written.
     fn query_with_numbers(
         &mut self,
         statement: &'static Statement,
@@ -39,7 +40,7 @@ pub trait Transaction {
         Ok((self.query(statement, parameters)?, None))
     }
 
-    /// A statement that must touch exactly one row.
+    /// Runs a statement that must change exactly one row.
     fn execute_one(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<(), Error> {
         match self.execute(statement, parameters)? {
             1 => Ok(()),
@@ -51,7 +52,7 @@ pub trait Transaction {
         }
     }
 
-    /// A statement that must answer exactly one row.
+    /// Runs a statement that must return exactly one row.
     fn query_one(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Row, Error> {
         self.query_optional(statement, parameters)?.ok_or(Error::RowCount {
             statement: statement.name(),
@@ -60,13 +61,13 @@ pub trait Transaction {
         })
     }
 
-    /// A statement that answers one row or none.
+    /// Runs a statement that returns one row or none.
     fn query_optional(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Option<Row>, Error> {
         at_most_one(statement, self.query(statement, parameters)?)
     }
 }
 
-/// The row of an answer that may hold one.
+/// The row of an answer that may contain one.
 pub(crate) fn at_most_one(statement: &'static Statement, mut rows: Vec<Row>) -> Result<Option<Row>, Error> {
     if rows.len() > 1 {
         return Err(Error::RowCount {
@@ -81,20 +82,19 @@ pub(crate) fn at_most_one(statement: &'static Statement, mut rows: Vec<Row>) -> 
 /// Numbers for a whole and its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbers {
-    /// The whole's.
     pub whole: i64,
-    /// Its parts', ascending.
+    /// In ascending order.
     pub parts: Vec<i64>,
 }
 
 impl Numbers {
-    /// What the statement is given where so many wholes want so many parts each.
+    /// The statement's parameters if the wholes want these numbers of parts.
     pub(crate) fn parameters(wanted: &[i64]) -> Vec<Value> {
         let wholes = i64::try_from(wanted.len()).unwrap_or(i64::MAX);
         values![wholes, wanted.iter().sum::<i64>()].to_vec()
     }
 
-    /// What each of them is given of the rows that the statement answered.
+    /// Divides the rows that the statement returned among the wholes.
     pub(crate) fn given_out(
         statement: &'static Statement,
         rows: &[Row],

@@ -1,9 +1,9 @@
-//! Uploads: what the file store holds for a recipient's draft, and which of it the draft no longer names.
+//! Uploads: files in the file store for a recipient's draft, and which of them the draft no longer names.
 //!
-//! A file is announced before it is put into the file store, so that the file store holds nothing that no row knows of. It is
-//! *loose* while no draft names it: from its announcement until the draft is written, and again once the draft names another,
-//! is taken over or ends. One process takes what has been loose for long ([`crate::loose_file`]). A draft can name only what is
-//! still announced, so it never names what was taken.
+//! A file is announced before it is put into the file store, so a row knows about every file in the file store. It is
+//! *loose* while no draft names it: from its announcement until the draft is written, and again once the draft names
+//! another file, is submitted or ends. One process takes what has been loose for long ([`crate::loose_file`]). A draft
+//! can only name files that are still announced, so it never names one that was taken.
 
 use domain::{BlobHash, CompanyId, RecipientId, WorkflowId};
 use jiff::Timestamp;
@@ -12,16 +12,15 @@ use crate::loose_file::Loose;
 use crate::sql::upload as sql;
 use crate::{Error, HeldWorkflow, Transaction, values};
 
-/// How much is kept for one link.
+/// How much is stored for one link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counted {
-    /// Files.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
-/// Announces a file that is about to be kept for a writer's draft.
+/// Announces a file that is about to be stored for a signer's draft.
 pub fn announce(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -32,7 +31,7 @@ pub fn announce(
     held.execute_one(&sql::ANNOUNCE, values![company, recipient, hash, signed(length), at])
 }
 
-/// How much is kept for a writer's link, replaced files included until they are gone.
+/// How much is stored for a signer's link, including replaced files until they are removed.
 pub fn counted(tx: &mut dyn Transaction, company: &CompanyId, recipient: RecipientId) -> Result<Counted, Error> {
     let row = tx.query_one(&sql::COUNTED, values![company, recipient])?;
     Ok(Counted {
@@ -41,7 +40,7 @@ pub fn counted(tx: &mut dyn Transaction, company: &CompanyId, recipient: Recipie
     })
 }
 
-/// The writer's draft names a file; `false` where it is not announced any more.
+/// The signer's draft names a file. `false` if it is no longer announced.
 pub fn name(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -51,7 +50,7 @@ pub fn name(
     Ok(held.execute(&sql::NAME, values![company, recipient, hash])? == 1)
 }
 
-/// The writer's draft names a file no more.
+/// The signer's draft no longer names a file.
 pub fn loosen(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -63,7 +62,7 @@ pub fn loosen(
         .map(drop)
 }
 
-/// The writer's draft has become values, or nothing.
+/// The signer's draft became values or was dropped.
 pub fn end_draft(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -73,7 +72,7 @@ pub fn end_draft(
     held.execute_later(&sql::END_DRAFT, values![company, recipient, at])
 }
 
-/// The drafts of a workflow are nothing any more.
+/// The drafts of a workflow are no longer needed.
 pub fn end_workflow(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -83,8 +82,8 @@ pub fn end_workflow(
     held.execute_later(&sql::END_WORKFLOW, values![company, workflow, at])
 }
 
-/// Takes up to `most` uploads that were loose at `before`. A draft that names one at the same moment comes first or not at all:
-/// both change its row.
+/// Takes up to `most` uploads that were loose at `before`. A draft that names one at the same moment comes first or not
+/// at all, because both change its row.
 pub(crate) fn take_old(tx: &mut dyn Transaction, before: Timestamp, most: u32) -> Result<Vec<Loose>, Error> {
     let mut taken = Vec::new();
     for row in tx.query(&sql::OLD, values![before, most])? {

@@ -1,18 +1,18 @@
-//! The five things that go into and come out of both databases.
+//! The five kinds of values that both databases store.
 //!
-//! Times are `Integer`, in microseconds since 1970 UTC; JSON and enums are `Text`; ids are
-//! `Integer`. SQLite has no boolean: it stores 0 and 1, and `bool` reads those back.
+//! Times are `Integer`, in microseconds since 1970 UTC; JSON and enums are `Text`; ids are `Integer`. SQLite has no
+//! boolean: it stores 0 and 1, and `bool` reads those.
 
 use jiff::Timestamp;
 
 /// A parameter of a statement, or a column of its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// NULL, of whatever type the statement expects in this place.
+    /// NULL, of whatever type the statement expects here.
     Null,
-    /// BIGINT, and INTEGER where it fits.
+    /// BIGINT, or INTEGER if it fits.
     Integer(i64),
-    /// TEXT. U+0000 is refused, since PostgreSQL cannot hold it.
+    /// TEXT. U+0000 is refused, because PostgreSQL cannot store it.
     Text(String),
     /// BYTEA on PostgreSQL, BLOB on SQLite.
     Blob(Vec<u8>),
@@ -130,9 +130,8 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// What a column can be read as. The error says what is there instead.
+/// Types that a column can be read as. The error says what the column contains instead.
 pub trait FromValue: Sized {
-    /// Reads the value.
     fn from_value(value: &Value) -> Result<Self, String>;
 }
 

@@ -1,5 +1,4 @@
-//! How the domain's words are kept in columns: ids as integers, names and codes as text, hashes
-//! as blobs.
+//! How columns store the domain's types: ids as integers, names and codes as text, hashes as blobs.
 
 use domain::{
     BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, MemberId, RecipientId, Region, Role, SealLevel,

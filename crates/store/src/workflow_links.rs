@@ -1,4 +1,4 @@
-//! Renewing and revoking the links to a workflow's finished files and the sender's view.
+//! Renews and revokes the links to a workflow's finished files and to the sender's view.
 
 use domain::{CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::sql::workflow_links as sql;
 use crate::{Error, HeldWorkflow, Transaction, values};
 
-/// Revokes the links; `false` if they are revoked already.
+/// Revokes the links. `false` if they are already revoked.
 pub fn revoke(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
     Ok(held.execute(&sql::REVOKE, values![company, id, at])? == 1)
 }

@@ -1,4 +1,4 @@
-//! What the fields of workflows hold, and writers' drafts.
+//! The field values of workflows, and signers' drafts.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,17 @@ use jiff::Timestamp;
 use crate::sql::workflow_value as sql;
 use crate::{Error, HeldWorkflow, Statement, Transaction, upload, values};
 
-/// A field's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredValue {
-    /// The writer who wrote it; none where the sender gave it.
+    /// The signer who wrote it. `None` if the sender entered it.
     pub recipient: Option<RecipientId>,
-    /// The value.
     pub value: FieldValue,
-    /// What the chain's hash of it was made with.
+    /// The salt of its hash in the audit trail.
     pub salt: Vec<u8>,
-    /// When.
     pub written_at: Timestamp,
 }
 
-/// A short hash of a value as searches compare it: long texts do not fit into an index.
+/// A short hash of a value in the form in which searches compare it, because long texts do not fit into an index.
 pub fn wire_hash(compared: &str) -> i64 {
     let hash = BlobHash::of(compared.as_bytes()).0;
     let mut head = [0; 8];
@@ -42,7 +39,7 @@ pub fn insert(
     leave(tx, &sql::INSERT, company, workflow, field, stored)
 }
 
-/// Writes a value over the one before.
+/// Writes a value over the previous one.
 pub fn write(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -103,7 +100,6 @@ pub fn load(
         .collect()
 }
 
-/// Takes a value away.
 pub fn delete(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -113,7 +109,7 @@ pub fn delete(
     held.execute(&sql::DELETE, values![company, workflow, field]).map(drop)
 }
 
-/// Keeps a writer's draft (JSON), over the one before.
+/// Stores a signer's draft (JSON) over the previous one.
 pub fn save_draft(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -124,14 +120,14 @@ pub fn save_draft(
     held.execute_one(&sql::SAVE_DRAFT, values![recipient, company, draft, at])
 }
 
-/// A writer's draft (JSON).
+/// A signer's draft (JSON).
 pub fn draft(tx: &mut dyn Transaction, company: &CompanyId, recipient: RecipientId) -> Result<Option<String>, Error> {
     tx.query_optional(&sql::LOAD_DRAFT, values![company, recipient])?
         .map(|row| row.get("field_values"))
         .transpose()
 }
 
-/// Forgets a writer's draft; its files are loose from then on.
+/// Deletes a signer's draft; its files are loose from then on.
 pub fn delete_draft(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -142,7 +138,7 @@ pub fn delete_draft(
     upload::end_draft(held, company, recipient, at)
 }
 
-/// Forgets the drafts of a workflow that has ended; their files are loose from then on.
+/// Deletes the drafts of a workflow that has ended; their files are loose from then on.
 pub fn delete_drafts(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,

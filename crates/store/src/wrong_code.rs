@@ -1,6 +1,7 @@
-//! Wrong one-time codes, counted for each contact, which is stored only as a keyed hash.
+//! Wrong one-time codes, counted per contact, which is stored only as a keyed hash.
 //!
-//! Of two transactions that count for the same contact at the same moment, the later one is run again: both write the same row.
+//! Of two transactions that count for the same contact at the same moment, the later one runs again, because both write
+//! the same row.
 
 use domain::CompanyId;
 use domain::one_time_code::WrongCodes;
@@ -39,7 +40,7 @@ pub fn put(
     tx.execute_one(&sql::PUT, values![company, contact, times.as_str(), last])
 }
 
-/// Forgets contacts for which no wrong code was entered since then; returns how many.
+/// Forgets contacts without a wrong code since a time. Returns how many.
 pub fn delete_old(tx: &mut dyn Transaction, since: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::DELETE_OLD, values![since])
 }

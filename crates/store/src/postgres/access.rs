@@ -1,23 +1,21 @@
-//! What a closure does, and what begins its transaction.
+//! The kinds of closures, and how their transactions begin.
 
-/// What a closure does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Access {
-    /// It writes, and waits for the server's disk.
+    /// Writes, and waits for the server's disk.
     Write,
-    /// It writes, and does not wait.
+    /// Writes without waiting for the disk.
     WriteRelaxed,
-    /// It writes with one statement, which says itself that it does not wait, in autocommit.
+    /// Writes with one statement in autocommit; the statement itself disables waiting for the disk.
     WriteOneRelaxed,
-    /// What several add is written, and waits.
+    /// Writes rows that several callers add, and waits.
     WriteTogether,
-    /// What several add is written, and does not wait.
+    /// Writes rows that several callers add, without waiting.
     WriteTogetherRelaxed,
-    /// It reads.
     Read,
-    /// It reads with one statement, with no transaction around it.
+    /// Reads with one statement, without a transaction.
     ReadOne,
-    /// It takes fresh numbers, with no transaction around it: they are taken for good.
+    /// Takes new numbers without a transaction, so they stay taken.
     Numbers,
 }
 
@@ -34,7 +32,7 @@ impl Access {
         )
     }
 
-    /// The same for several at once.
+    /// The same for several callers at once.
     pub(super) fn together(self) -> Access {
         match self {
             Access::WriteRelaxed => Access::WriteTogetherRelaxed,
@@ -42,11 +40,11 @@ impl Access {
         }
     }
 
-    /// What begins its transaction.
+    /// The statement that begins its transaction.
     pub(super) fn begin(self) -> Option<&'static str> {
         match self {
             Access::Write => Some("BEGIN ISOLATION LEVEL REPEATABLE READ"),
-            // Whoever waits for a lock is to wait for it alone.
+            // A caller that waits for a lock should not make the others wait.
             Access::WriteTogether => Some("BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '1s'"),
             Access::WriteTogetherRelaxed => Some(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '1s'; SET LOCAL synchronous_commit = off",

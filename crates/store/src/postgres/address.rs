@@ -1,8 +1,8 @@
 //! The address of a PostgreSQL database, as the operator wrote it.
 //!
-//! The address may hold a password, and one with a character such as `@` or `/` is easily cut at the wrong place: what is left
-//! of it would then pass for a host or a database's name, and be shown. So an address that can be read in two ways is refused,
-//! and no fault repeats any of it.
+//! The address may contain a password, and one with a character such as `@` or `/` is easily split at the wrong place:
+//! the rest of it would then pass for a host or a database's name, and be shown. So an address that can be read in two
+//! ways is refused, and no error repeats any part of it.
 
 use domain::Secret;
 use tokio_postgres::Config;
@@ -12,14 +12,14 @@ const FORM: &str = "it cannot be read. Write postgres://user:password@host:port/
                     characters percent-encoded (@ as %40, / as %2F, # as %23, % as %25), or put the password into a file and \
                     name that in database.password_file";
 
-/// What an address says of TLS.
+/// What an address says about TLS.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Tls {
     Off,
     On { roots: Option<String> },
 }
 
-/// Reads an address: a URL, or `host=… user=…`. A fault holds nothing of it.
+/// Reads an address: a URL, or `host=… user=…`. The error contains no part of it.
 pub(super) fn read(address: &Secret) -> Result<(Config, Tls), String> {
     let address = address.expose().trim();
     let (rest, options) = if address.contains("://") {
@@ -31,7 +31,7 @@ pub(super) fn read(address: &Secret) -> Result<(Config, Tls), String> {
     Ok((config, tls(&options)?))
 }
 
-/// What concerns TLS, which the driver does not know.
+/// The TLS options, which the driver does not know.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     mode: Option<String>,
@@ -39,7 +39,7 @@ struct Options {
 }
 
 impl Options {
-    /// Takes an option for itself, if it is one of its own.
+    /// Stores an option if it is about TLS.
     fn take(&mut self, key: &str, value: &str) -> bool {
         let own = match key {
             "sslmode" => &mut self.mode,
@@ -61,8 +61,8 @@ fn tls(options: &Options) -> Result<Tls, &'static str> {
     }
 }
 
-/// A URL without the options of TLS. Its one `@` ends user and password; a second one belongs to one of them, and nobody can
-/// say where they end.
+/// A URL without the TLS options. Its only `@` ends user and password. If there is a second one, it belongs to user or
+/// password, and nobody can tell where they end.
 fn of_url(url: &str) -> Option<(String, Options)> {
     let (scheme, rest) = url.split_once("://")?;
     if !matches!(scheme, "postgres" | "postgresql") || rest.matches('@').count() > 1 {
@@ -88,8 +88,8 @@ fn of_url(url: &str) -> Option<(String, Options)> {
     Some((address, options))
 }
 
-/// `key=value` words without the options of TLS. A value with spaces stands in single quotes; a backslash takes the next
-/// character as it is.
+/// `key=value` words without the TLS options. A value with spaces is in single quotes; a backslash escapes the next
+/// character.
 fn of_words(words: &str) -> Option<(String, Options)> {
     let mut options = Options::default();
     let mut kept = Vec::new();
@@ -110,7 +110,7 @@ fn of_words(words: &str) -> Option<(String, Options)> {
     Some((kept.join(" "), options))
 }
 
-/// The value at the beginning, and what follows it.
+/// The value at the beginning, and the rest.
 fn value(text: &str) -> Option<(String, &str)> {
     let (is_quoted, text) = match text.strip_prefix('\'') {
         Some(quoted) => (true, quoted),

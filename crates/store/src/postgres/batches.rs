@@ -1,4 +1,4 @@
-//! Statements that were left for later, put together so that one adds the rows of several.
+//! Combines statements that were left for later, so that one statement adds the rows of several.
 
 use super::session::Prepared;
 use super::values::Bound;
@@ -10,21 +10,21 @@ pub(super) struct Later {
     pub(super) parameters: Vec<Value>,
 }
 
-/// A statement as it goes to the server; one that adds a row, with all the rows that it adds at once.
+/// A statement as it goes to the server. If it adds a row, it may add several rows at once.
 pub(super) struct Batch<'left> {
     pub(super) statement: &'static Statement,
     pub(super) rows: Vec<&'left [Value]>,
 }
 
-/// Puts the rows together that one statement can add at once, of several transactions too. Within a transaction nothing
-/// overtakes what was left before it: what a row refers to is there.
+/// Combines the rows that one statement can add at once, across transactions too. Within a transaction the order is
+/// kept, so that rows exist before others refer to them.
 pub(super) fn batches<'left>(transactions: &[&'left [Later]]) -> Vec<Batch<'left>> {
     let mut batches: Vec<Batch<'left>> = Vec::new();
     for left in transactions {
         let mut earliest = 0;
         for Later { statement, parameters } in *left {
             let is_alike = |batch: &Batch<'_>| batch.statement.name() == statement.name();
-            // Those before hold rows to which this one may refer.
+            // This one may refer to the rows of earlier statements.
             let found = statement
                 .adds_one_row()
                 .then(|| batches.iter().skip(earliest).position(is_alike));

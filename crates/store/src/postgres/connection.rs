@@ -1,8 +1,8 @@
 //! One connection to the server, driven by the thread that uses it.
 //!
-//! The driver below is asynchronous: it sends a statement when its future is first polled, whether or not the one before
-//! was answered. So statements that do not need each other's answers go to the server together and cost one round trip
-//! ([`Pipeline`]). Nothing runs between two uses: what the server says meanwhile is read at the next.
+//! The underlying driver is asynchronous: it sends a statement when its future is first polled, whether or not the
+//! previous one was answered. So statements that do not need each other's answers go to the server together and cost
+//! one round trip ([`Pipeline`]). Nothing runs between two uses: messages from the server are read at the next use.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -27,13 +27,13 @@ pub(super) enum ConnectError {
     /// The driver's or the server's reason.
     #[error(transparent)]
     Postgres(#[from] Error),
-    /// The operating system's: no more threads or file descriptors.
+    /// The operating system's reason: no more threads or file descriptors.
     #[error("nothing to drive a connection with: {0}")]
     Runtime(#[from] std::io::Error),
 }
 
 impl Connection {
-    /// Connects and sets the session up with `setting`.
+    /// Connects and configures the session with `setting`.
     pub(super) fn open(
         config: &Config,
         tls: Option<&MakeRustlsConnect>,
@@ -48,12 +48,12 @@ impl Connection {
         Ok(Connection { client, runtime })
     }
 
-    /// True where the connection is known to be gone.
+    /// True if the connection is known to be gone.
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed()
     }
 
-    /// What sends statements.
+    /// The client that sends statements.
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
@@ -71,7 +71,7 @@ where
 {
     let (client, mut connection) = config.connect(tls).await?;
     tokio::spawn(async move {
-        // Its end is told to whoever waits for an answer.
+        // The caller that waits for an answer notices the end.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
                 tracing::debug!(notice = notice.message(), "the database server notes");
@@ -81,17 +81,16 @@ where
     Ok(client)
 }
 
-/// Statements that are sent one after the other without waiting for answers.
+/// Statements sent one after the other without waiting for answers.
 #[derive(Default)]
 pub(super) struct Pipeline<'c>(Vec<Answer<'c>>);
 
 impl<'c> Pipeline<'c> {
-    /// Adds a statement.
     pub(super) fn add<T>(&mut self, answer: impl Future<Output = Result<T, Error>> + 'c) {
         self.0.push(Box::pin(async { answer.await.map(drop) }));
     }
 
-    /// Sends all of it and `last`, and waits for their answers. Where some fail, the first is told by its place.
+    /// Sends everything and `last`, and waits for the answers. If some fail, the error names the first one's position.
     pub(super) async fn send<T>(
         mut self,
         last: impl Future<Output = Result<T, Error>>,
@@ -116,7 +115,7 @@ impl<'c> Pipeline<'c> {
     }
 }
 
-/// Polls once, which sends; the outcome, where it is there already.
+/// Polls once, which sends. Returns the outcome if it is already there.
 async fn begun<F: Future + ?Sized>(mut future: Pin<&mut F>) -> Option<F::Output> {
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(outcome) => Poll::Ready(Some(outcome)),

@@ -1,11 +1,11 @@
-//! What the server and the connection say when something fails, as errors of the store.
+//! Turns errors of the server and the connection into errors of the store.
 
 use tokio_postgres::error::SqlState;
 
 use super::connection::ConnectError;
 use crate::{Error, Statement};
 
-/// The driver's sentence with the causes below it, where the server's own words are.
+/// The driver's message followed by its causes, which include the server's own words.
 pub(super) fn described(error: &tokio_postgres::Error) -> String {
     if let Some(told) = error.as_db_error() {
         return format!("{} ({})", told.message(), told.code().code());
@@ -41,12 +41,12 @@ pub(super) fn unreachable(error: &tokio_postgres::Error) -> Error {
     }
 }
 
-/// True where the server has no room for what is written.
+/// True if the server has no room for the write.
 pub(super) fn is_full(error: &tokio_postgres::Error) -> bool {
     matches!(error.code(), Some(&SqlState::DISK_FULL))
 }
 
-/// What is told where others wanted the same rows.
+/// The error for contention on the same rows, if it is one.
 pub(super) fn contention(error: &tokio_postgres::Error) -> Option<Error> {
     let detail = described(error);
     match *error.code()? {
@@ -56,7 +56,7 @@ pub(super) fn contention(error: &tokio_postgres::Error) -> Option<Error> {
     }
 }
 
-/// True where the connection is gone, or the server said that it is about to be.
+/// True if the connection is gone, or the server announced that it will be.
 pub(super) fn lost(error: &tokio_postgres::Error) -> bool {
     match error.code() {
         Some(code) => {
@@ -77,7 +77,7 @@ pub(super) fn lost(error: &tokio_postgres::Error) -> bool {
     }
 }
 
-/// True where the answer to a commit does not say whether it happened.
+/// True if the answer to a commit does not say whether it happened.
 pub(super) fn unclear(error: &tokio_postgres::Error) -> bool {
     error.code().is_none() || lost(error)
 }
@@ -106,9 +106,8 @@ pub(super) fn statement_error(statement: &'static Statement, error: &tokio_postg
     Error::Statement { statement, detail }
 }
 
-/// `Key (company, email)=(…) already exists.` holds the columns, in whatever language the server
-/// speaks: it becomes `member(company, email)`, as on SQLite. An index over an expression goes by
-/// its name.
+/// `Key (company, email)=(…) already exists.` contains the columns, in whatever language the server speaks: it becomes
+/// `member(company, email)`, as on SQLite. An index over an expression goes by its name.
 fn unique_key(table: &str, constraint: &str, detail: &str) -> String {
     let columns = detail
         .split_once('(')

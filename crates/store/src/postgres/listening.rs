@@ -1,7 +1,7 @@
-//! Hearing what other processes announce, over a connection of its own (LISTEN and NOTIFY).
+//! Receives announcements of other processes over its own connection (LISTEN and NOTIFY).
 //!
-//! An announcement says only that there is something to look at, so one that is lost, with its connection or because it came
-//! between two, is made up for by a look at the next connection; whoever listens looks by himself from time to time as well.
+//! An announcement only says that there is something to look at. If one is lost, with its connection or between two
+//! connections, the look at the next connection makes up for it; listeners also look on their own from time to time.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::faults::described;
 use super::server::Server;
 use crate::sqlite::spawn;
 
-/// Until a connection that was lost is made again.
+/// The pause before a lost connection is made again.
 const PAUSE: Duration = Duration::from_secs(1);
 pub(super) const ANNOUNCE: &str = "NOTIFY countersign_outbox";
 const LISTEN: &str = "LISTEN countersign_outbox";
@@ -30,7 +30,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Calls `heard` at each announcement, and wherever one may have been missed.
+    /// Calls `heard` at each announcement, and whenever one may have been missed.
     pub(super) fn start(server: Arc<Server>, heard: impl Fn() + Send + 'static) -> Result<Listener, crate::Error> {
         let (end, ended) = oneshot::channel();
         let runtime = Builder::new_current_thread()
@@ -58,7 +58,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         drop(self.end.take());
-        // `heard` may own the last handle of the store, and is dropped on this very thread then.
+        // `heard` may own the last handle of the store, and is then dropped on this thread.
         if let Some(thread) = self.thread.take()
             && thread.thread().id() != std::thread::current().id()
         {

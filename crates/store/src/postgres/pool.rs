@@ -1,4 +1,4 @@
-//! The connections of a process, lent for as long as a transaction takes.
+//! A process's connections, each lent for the duration of a transaction.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{SendError, SyncSender, sync_channel};
@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use super::session::Session;
 
-/// Connections that nobody uses at present. The one that was used last goes out first: what it needs is still at hand. Who
-/// waits for one gets it in the order of coming, or is told in time that there is none.
+/// The idle connections. The most recently used one goes out first, because its caches are warm. Callers get a
+/// connection in the order in which they came, or an answer in time that there is none.
 pub(super) struct Pool(Mutex<Lending>);
 
 struct Lending {
     idle: Vec<Slot>,
-    /// Nobody waits while one is idle.
+    /// Empty as long as a connection is idle.
     waiting: VecDeque<SyncSender<Slot>>,
 }
 
-/// Room for a connection; empty until somebody needs one, and where it was given up.
+/// Room for a connection. Empty until somebody needs one, and after one was given up.
 pub(super) type Slot = Option<Session>;
 
 impl Pool {
-    /// The slots in the order in which they are lent first.
+    /// The slots are lent in the given order first.
     pub(super) fn new(mut slots: Vec<Slot>) -> Pool {
         slots.reverse();
         Pool(Mutex::new(Lending {
@@ -30,7 +30,7 @@ impl Pool {
         }))
     }
 
-    /// Takes away what is not lent at present.
+    /// Removes what is not lent now.
     pub(super) fn take_idle(&self) -> Vec<Slot> {
         std::mem::take(&mut self.lending().idle)
     }
@@ -39,7 +39,7 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing where all are in use for longer than `patience`.
+    /// `None` if all are in use for longer than `patience`.
     pub(super) fn lend(&self, patience: Duration) -> Option<Lent<'_>> {
         let mut lending = self.lending();
         let lent = |slot| Lent { pool: self, slot };
@@ -52,7 +52,8 @@ impl Pool {
         if let Ok(slot) = mine.recv_timeout(patience) {
             return Some(lent(slot));
         }
-        // It may have come at the last moment. Nobody hands over while this is looked at, nor after it to one who is gone.
+        // It may have arrived at the last moment. Nobody passes on a slot while we hold this lock, nor later to a
+        // caller who has left.
         let _lending = self.lending();
         let late = mine.try_recv().ok();
         drop(mine);
@@ -60,10 +61,10 @@ impl Pool {
     }
 }
 
-/// A slot that goes back, whatever becomes of its user.
+/// A slot that returns to the pool in any case.
 pub(super) struct Lent<'pool> {
     pool: &'pool Pool,
-    /// The connection, where it is fit for the next user.
+    /// The connection, if the next user can use it.
     pub(super) slot: Slot,
 }
 

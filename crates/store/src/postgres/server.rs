@@ -1,4 +1,4 @@
-//! Where the server is, and how to get there.
+//! Where the server is, and how to connect to it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,24 +18,24 @@ use crate::Error;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A server that answers nothing for so long is gone, though nobody has said so.
+/// A server that answers nothing for this long is gone, even if nothing reported it.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// A client that hangs must not hold rows for ever, nor a statement a thread.
+/// A hanging client must not lock rows for ever, and a hanging statement must not block a thread for ever.
 const SESSION: &str = "SET TIME ZONE 'UTC'; SET default_transaction_isolation = 'read committed'; \
                        SET statement_timeout = '30s'; \
                        SET idle_in_transaction_session_timeout = '60s'";
 
 const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE id = $1 FOR UPDATE";
 
-/// What a database is called and where it is, without user and password.
+/// The database's name and place, without user and password.
 pub(crate) fn name_of(url: &Secret) -> String {
     let Ok((config, _)) = address::read(url) else {
         return "that database.url names".to_owned();
     };
     let ports = config.get_ports();
     let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
-        // One port may stand for all hosts.
+        // One port may apply to all hosts.
         let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
         match host {
             Host::Tcp(name) => format!("{name}:{port}"),
@@ -43,16 +43,16 @@ pub(crate) fn name_of(url: &Secret) -> String {
         }
     });
     let hosts: Vec<String> = hosts.collect();
-    // Where none is named, it is called like the user.
+    // Without a name, the database is named like the user.
     let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
     format!("{database} at {}", hosts.join(", "))
 }
 
-/// Where the server is, and how to get there.
+/// Where the server is, and how to connect to it.
 pub(super) struct Server {
     pub(super) config: Config,
     pub(super) tls: Option<MakeRustlsConnect>,
-    /// How long to look for a server that went away during a commit, and to wait for a connection that is free.
+    /// How long to look for a server that went away during a commit, and to wait for a free connection.
     pub(super) patience: Duration,
 }
 
@@ -84,7 +84,7 @@ impl Server {
         Connection::open(&self.config, self.tls.as_ref(), SESSION)
     }
 
-    /// As refinery wants it.
+    /// A connection in the form that refinery needs.
     pub(super) fn connect_to_migrate(&self) -> Result<postgres::Client, tokio_postgres::Error> {
         let mut config = postgres::Config::from(self.config.clone());
         config.notice_callback(|notice| tracing::debug!(notice = notice.message(), "the database server notes"));
@@ -96,7 +96,7 @@ impl Server {
         Ok(client)
     }
 
-    /// Whether a transaction whose commit was not answered was committed. Waits until it is over.
+    /// Whether a transaction was committed whose commit was not answered. Waits until it is over.
     pub(super) fn was_committed(&self, mark: &Mark) -> Result<bool, ConnectError> {
         let give_up = Instant::now() + self.patience;
         for attempt in 1.. {
@@ -113,7 +113,7 @@ impl Server {
         Ok(false)
     }
 
-    /// Told to whoever has waited in vain.
+    /// The error for a caller that has waited in vain.
     pub(super) fn lends_none(&self) -> Error {
         Error::Busy {
             detail: format!("all its connections have been in use for {} s", self.patience.as_secs()),

@@ -1,4 +1,4 @@
-//! A connection with the statements prepared on it, and the mark by which its transactions are found again.
+//! A connection with its prepared statements, and the mark that identifies its transactions.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,20 +12,20 @@ use super::connection::Connection;
 use super::faults::{contention, described, lost};
 use crate::{Error, Statement};
 
-/// Removes the rows of connections that have ended long ago.
+/// Removes the rows of connections that ended long ago.
 const FORGET_SESSIONS: &str = "DELETE FROM store_session WHERE touched_at < now() - INTERVAL '1 day'";
 
-/// By what a writing transaction is found again.
+/// Identifies a writing transaction.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
-    /// Of hexadecimal digits.
+    /// In hexadecimal digits.
     pub(super) session: Arc<str>,
     pub(super) number: i64,
 }
 
 impl Mark {
-    /// Prepares what writes a transaction's number into its connection's row: in the server's own words, so that it goes out
-    /// with the beginning of the transaction as one message, and is answered as one.
+    /// Prepares the statement that writes a transaction's number into its connection's row. It uses the server's own
+    /// PREPARE, so it goes out with the beginning of the transaction as one message with one answer.
     fn prepare(session: &str) -> String {
         format!(
             "PREPARE mark (BIGINT) AS INSERT INTO store_session (id, transaction_number, touched_at) \
@@ -35,18 +35,18 @@ impl Mark {
         )
     }
 
-    /// Begins a transaction that is found by this mark.
+    /// Begins a transaction with this mark.
     fn beginning(&self, begin: &str) -> String {
         format!("{begin}; EXECUTE mark({})", self.number)
     }
 }
 
-/// A connection with the statements prepared on it.
+/// A connection with its prepared statements.
 pub(super) struct Session {
     pub(super) connection: Connection,
-    /// By name and by how many rows they add.
+    /// By name and number of added rows.
     pub(super) prepared: HashMap<(&'static str, usize), Prepared>,
-    /// The latest transaction's, where there was one.
+    /// The mark of the latest transaction, if any.
     pub(super) mark: Option<Mark>,
 }
 
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// What a transaction begins with. It is sent with the first statement.
+    /// What begins a transaction. It is sent with the first statement.
     pub(super) fn opening(&mut self, access: Access) -> Result<Option<Opening>, tokio_postgres::Error> {
         let Some(begin) = access.begin() else {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Session {
         Ok(next)
     }
 
-    /// A statement; one that adds a row may be made to add several.
+    /// A statement; one that adds a row may be prepared to add several.
     pub(super) fn prepared(
         &mut self,
         statement: &'static Statement,
@@ -123,7 +123,7 @@ impl Session {
         Ok(prepared)
     }
 
-    /// What a failure is where another run of the closure may not meet it.
+    /// What a failure means if running the closure again may avoid it.
     pub(super) fn may_do_better(
         &mut self,
         statement: &'static Statement,
@@ -131,15 +131,15 @@ impl Session {
         access: Access,
     ) -> Option<Error> {
         let detail = described(error);
-        // A write came to a server that takes none: a standby, until it is promoted or the address leads to another. A write
-        // within a read is a mistake of the caller's, on every server.
+        // A write reached a server that accepts none: a standby, until it is promoted or the address leads to another
+        // server. A write in a read is a bug of the caller, on every server.
         let met_standby = access.writes() && error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
         if lost(error) || met_standby {
             Some(Error::Unreachable { detail })
         } else if let Some(contention) = contention(error) {
             Some(contention)
         } else if error.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED) {
-            // A prepared statement's answer has changed its form under a migration: prepare anew.
+            // A migration has changed the shape of a prepared statement's answer: prepare it again.
             self.prepared.clear();
             Some(Error::Statement {
                 statement: statement.name(),
@@ -153,12 +153,12 @@ impl Session {
 
 /// The beginning of a transaction that was not sent yet.
 pub(super) struct Opening {
-    /// With what writes the mark.
+    /// Includes the statement that writes the mark.
     pub(super) begin: Cow<'static, str>,
     pub(super) mark: Option<Mark>,
 }
 
-/// 128 random bits. A fresh hasher is seeded at random by the standard library.
+/// 128 random bits. The standard library seeds a new hasher at random.
 fn random_name() -> String {
     let part = || RandomState::new().hash_one(0);
     format!("{:016x}{:016x}", part(), part())

@@ -1,8 +1,9 @@
 //! Callers who want the same at the same moment: one of them does it for all.
 //!
-//! Who comes while nobody is at it begins at once, for himself. Who comes meanwhile waits, and once the one before is done,
-//! the first of those who wait does it for all of them. So nobody is kept waiting for company, and the more come, the less
-//! often it is done. What is done for somebody always begins after he came: he misses nothing that had happened by then.
+//! A caller who comes while nobody is serving begins at once, alone. Callers who come meanwhile wait; when the current
+//! one is done, the first of them serves all who wait. So nobody waits only to form a group, and the more callers come,
+//! the less often the work is done. Work for a caller always begins after the caller came, so its result includes
+//! everything that had happened by then.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -10,16 +11,16 @@ use std::hash::Hash;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many are served at once, so that what is sent for them stays small.
+/// How many callers are served at once, so that what is sent for them stays small.
 const MOST: usize = 64;
 
-/// What is done together, by what it is.
+/// What is done together, by kind.
 pub(super) struct Together<Key, Wish, Answer>(Mutex<HashMap<Key, Waiting<Wish, Answer>>>);
 
-/// Those who wait while one is at it. There is none of it while nobody is.
+/// The callers that wait while one is serving. The entry does not exist while nobody serves.
 struct Waiting<Wish, Answer> {
     waiters: VecDeque<Waiter<Wish, Answer>>,
-    /// How many have waited until now: the ticket of the next.
+    /// How many have waited so far: the ticket of the next.
     tickets: u64,
 }
 
@@ -29,7 +30,7 @@ struct Waiter<Wish, Answer> {
     told: Told<Wish, Answer>,
 }
 
-/// What a waiter holds.
+/// A waiter's place.
 struct Place<Wish, Answer> {
     ticket: u64,
     hears: Arc<Ear<Wish, Answer>>,
@@ -38,14 +39,14 @@ struct Place<Wish, Answer> {
 enum Word<Wish, Answer> {
     /// It was done.
     Answer(Answer),
-    /// His turn to do it, for himself with his wish, and for the others.
+    /// It is this waiter's turn to serve, with its own wish and those of the others.
     Turn(Wish),
-    /// Whoever was to answer has failed.
+    /// The caller that was serving has failed.
     Broken,
 }
 
-/// Where one word is heard. A channel would do, but it looks for the word for a while before it sleeps, and here many wait on
-/// few processors.
+/// Receives one message. A channel would do, but it spins for a while before it sleeps, and here many wait on few
+/// processors.
 struct Ear<Wish, Answer> {
     word: Mutex<Option<Word<Wish, Answer>>>,
     said: Condvar,
@@ -72,7 +73,7 @@ impl<Wish, Answer> Ear<Wish, Answer> {
     }
 }
 
-/// The other side of an ear: it is told something, whatever becomes of the one who should tell it.
+/// The other side of an ear: the ear always gets a message, even if the sender fails.
 struct Told<Wish, Answer>(Option<Arc<Ear<Wish, Answer>>>);
 
 impl<Wish, Answer> Told<Wish, Answer> {
@@ -94,15 +95,15 @@ impl<Wish, Answer> Drop for Told<Wish, Answer> {
     }
 }
 
-/// What became of a wish.
+/// What happened to a wish.
 pub(super) enum Served<Own, Wish, Answer> {
-    /// The caller himself did it.
+    /// The caller itself served it.
     Here(Own),
-    /// Another did.
+    /// Another caller served it.
     Elsewhere(Answer),
-    /// Nobody has begun with it for too long: the wish comes back.
+    /// Nobody has begun to serve it for too long: the wish comes back.
     Late(Wish),
-    /// Whoever did it has failed: how far he came is not known.
+    /// The caller that served it has failed: we do not know how far it got.
     Broken,
 }
 
@@ -115,8 +116,8 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a wish served, by whoever's turn it is. `serve` is given the caller's wish and those of the others, and answers
-    /// each of them in their order.
+    /// Has a wish served by the caller whose turn it is. `serve` gets the caller's wish and those of the others, and
+    /// answers them in the same order.
     pub(super) fn serve<Own>(
         &self,
         key: &Key,
@@ -134,7 +135,7 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
             },
         };
         let turn = Turn { all: self, key };
-        // Where the processors are busy, some who are about to come have not had their turn on them.
+        // On busy processors, some callers that are about to come have not run yet.
         std::thread::yield_now();
         let (wishes, hearers): (Vec<_>, Vec<_>) = turn
             .others()
@@ -172,7 +173,7 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
         Err(Place { ticket, hears })
     }
 
-    /// His wish again where nobody has begun to serve him for so long.
+    /// Returns the wish if nobody has begun to serve it for `patience`.
     fn wait(&self, key: &Key, place: &Place<Wish, Answer>, patience: Duration) -> Result<Word<Wish, Answer>, Wish> {
         if let Some(word) = place.hears.hear_within(patience) {
             return Ok(word);
@@ -183,19 +184,19 @@ impl<Key: Clone + Eq + Hash, Wish, Answer> Together<Key, Wish, Answer> {
                 return Err(waiter.wish);
             }
         }
-        // He has been taken along, or it is his turn.
+        // It has been included, or it is its turn.
         Ok(place.hears.hear())
     }
 }
 
-/// The turn of one who serves. It passes on, whatever becomes of him.
+/// The turn of a serving caller. It passes on even if the caller fails.
 struct Turn<'all, Key: Clone + Eq + Hash, Wish, Answer> {
     all: &'all Together<Key, Wish, Answer>,
     key: &'all Key,
 }
 
 impl<Key: Clone + Eq + Hash, Wish, Answer> Turn<'_, Key, Wish, Answer> {
-    /// Those who have waited until now.
+    /// The callers that have waited so far.
     fn others(&self) -> Vec<Waiter<Wish, Answer>> {
         match self.all.all().get_mut(self.key) {
             Some(waiting) => {
@@ -232,7 +233,7 @@ mod tests {
         together.all().get(&()).map_or(0, |waiting| waiting.waiters.len())
     }
 
-    /// Keeps `together` busy until `come` wait for it, whom it starts.
+    /// Keeps `together` busy until the `come` callers that it starts wait for it.
     fn beside_one_who_serves(
         come: usize,
         then: impl FnOnce(&Together<(), usize, usize>),
@@ -316,7 +317,7 @@ mod tests {
                 });
             });
             has_begun.recv().expect("one serves");
-            // Whose turn is next fails too, and has taken the other along.
+            // The next one to serve fails too, after including the other.
             let next: Vec<_> = [1, 2]
                 .into_iter()
                 .map(|wish| {

@@ -1,5 +1,5 @@
-//! A transaction of a closure: it takes a connection with the first statement that is waited for, and sends what was left
-//! for later with it.
+//! The transaction of a closure. It takes a connection with the first statement whose answer is needed, and sends
+//! statements left for later with it.
 
 use std::future::Future;
 
@@ -19,8 +19,8 @@ use super::{Driver, WAITS_FOR_OTHERS};
 use crate::sqlite::check;
 use crate::{Error, Numbers, Row, Statement, Transaction, Value};
 
-/// How many rows one statement adds where there are many; up to the second number, as many as there are. Each number of rows
-/// is a statement of its own to prepare.
+/// How many rows one statement adds if there are many; up to the second number, exactly as many as there are. Each
+/// number of rows is a separate prepared statement.
 const MANY_ROWS: usize = 16;
 
 const FEW_ROWS: usize = 8;
@@ -30,7 +30,7 @@ const COMMIT: &str = "COMMIT";
 /// How one run of a closure ended.
 #[derive(Clone)]
 pub(super) enum Outcome {
-    /// The request holds its result.
+    /// The request contains its result.
     Done,
     /// It failed for good.
     Failed(Error),
@@ -43,37 +43,37 @@ pub(super) enum Outcome {
 pub(super) enum Fate {
     /// It was committed.
     Kept,
-    /// It was not, and each is to be committed by itself.
+    /// It was not committed, and each must be committed alone.
     Alone,
-    /// Whether it was cannot be found out.
+    /// We cannot find out whether it was committed.
     Unknown {
-        /// What the connection said.
+        /// The connection's error.
         detail: String,
     },
 }
 
-/// A question that stands alone.
+/// A question that is a transaction's only statement.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Question {
     pub(super) statement: &'static str,
     pub(super) parameters: Vec<Value>,
-    /// The statement that gives out numbers with its answer.
+    /// The statement that also returns numbers.
     pub(super) numbers: Option<&'static str>,
 }
 
-/// What a question came to, and the numbers that were taken with it.
+/// The answer to a question, and the numbers taken with it.
 pub(super) type Answered = (Vec<Row>, Option<Numbers>);
 
 /// A part of a transaction.
 #[derive(Clone, Copy)]
 enum Part {
     Opening,
-    /// One that was left for later.
+    /// A statement that was left for later.
     Statement(&'static Statement),
     Commit,
 }
 
-/// Which part failed first of what was sent together.
+/// Which part failed first of those sent together.
 struct Failure {
     part: Part,
     error: tokio_postgres::Error,
@@ -92,14 +92,14 @@ impl Failure {
 pub(super) struct Open<'driver> {
     lent: Lent<'driver>,
     session: Session,
-    /// What the transaction begins with, until it is sent.
+    /// The beginning of the transaction, until it is sent.
     opening: Option<Opening>,
     mark: Option<Mark>,
 }
 
 impl Open<'_> {
-    /// Sends the beginning, where it was not sent, what was left for later and `last`, and answers what that came to where
-    /// everything before it went well.
+    /// Sends the beginning (if it was not sent yet), what was left for later, and `last`. Returns the result of `last`
+    /// if everything before it succeeded.
     fn send<'c, T, F>(
         &'c mut self,
         left: &'c [Ready<'_>],
@@ -129,13 +129,13 @@ impl Open<'_> {
             })
     }
 
-    /// Gives the connection back for others to use.
+    /// Returns the connection to the pool.
     fn give_back(mut self) {
         self.lent.slot = Some(self.session);
     }
 }
 
-/// What becomes of a closure whose transaction could not begin.
+/// The outcome for a closure whose transaction could not begin.
 fn not_begun(error: &tokio_postgres::Error) -> Outcome {
     if error.code() == Some(&SqlState::UNDEFINED_TABLE) {
         Outcome::Failed(Error::Migration {
@@ -146,14 +146,15 @@ fn not_begun(error: &tokio_postgres::Error) -> Outcome {
     }
 }
 
-/// A transaction of a closure. It takes a connection, and begins on the server, with the first statement that is waited for.
+/// The transaction of a closure. It takes a connection, and begins on the server, with the first statement whose answer
+/// is needed.
 pub(super) struct PostgresTransaction<'driver> {
     pub(super) driver: &'driver Driver,
     pub(super) access: Access,
     pub(super) open: Option<Open<'driver>>,
     pub(super) left: Vec<Later>,
     pub(super) spoiled: bool,
-    /// Set where something failed that decides what becomes of the closure, whatever it answers.
+    /// Set if a failure decides the outcome of the closure, whatever the closure returns.
     pub(super) ended: Option<Outcome>,
 }
 
@@ -178,7 +179,7 @@ impl<'driver> PostgresTransaction<'driver> {
         outcome
     }
 
-    /// The connection; one is taken where there is none yet.
+    /// The connection; takes one if there is none yet.
     pub(super) fn open(&mut self) -> Result<&mut Open<'driver>, Error> {
         let open = match self.open.take() {
             Some(open) => open,
@@ -201,7 +202,7 @@ impl<'driver> PostgresTransaction<'driver> {
                 Err(error) => return Err(Outcome::Again(error.unreachable())),
             },
         };
-        // The connection is given up where it fails: its state is not known.
+        // If this fails, we give up the connection, because we do not know its state.
         let opening = session.opening(self.access).map_err(|error| not_begun(&error))?;
         let mark = opening.as_ref().and_then(|opening| opening.mark.clone());
         Ok(Open {
@@ -212,7 +213,7 @@ impl<'driver> PostgresTransaction<'driver> {
         })
     }
 
-    /// Decides what becomes of the closure; the error tells it so.
+    /// Decides the outcome of the closure, and returns the error that reports it to the closure.
     fn ends(&mut self, outcome: Outcome) -> Error {
         let told = match &outcome {
             Outcome::Failed(error) | Outcome::Again(error) => error.clone(),
@@ -222,7 +223,7 @@ impl<'driver> PostgresTransaction<'driver> {
         told
     }
 
-    /// What the failure of a statement is for the closure; it also decides whether the closure will run again.
+    /// What a failed statement means for the closure. Also decides whether the closure will run again.
     fn fault(&mut self, statement: &'static Statement, error: &tokio_postgres::Error) -> Error {
         let access = self.access;
         let again = self
@@ -248,7 +249,7 @@ impl<'driver> PostgresTransaction<'driver> {
         Ok(prepared)
     }
 
-    /// What transactions have left for later, ready to be sent.
+    /// Statements that transactions have left for later, ready to be sent.
     fn ready<'left>(&mut self, transactions: &[&'left [Later]]) -> Result<Vec<Ready<'left>>, Error> {
         let mut ready = Vec::new();
         for Batch { statement, rows } in batches(transactions) {
@@ -262,7 +263,7 @@ impl<'driver> PostgresTransaction<'driver> {
                 let (these, others) = rows.split_at(size);
                 let parameters: Vec<Bound<'_>> = these.iter().flat_map(|row| row.iter().map(Bound)).collect();
                 let prepared = self.prepared(statement, size, parameters.len())?;
-                // The driver would find it out after it has sent what comes before, and COMMIT would follow all the same.
+                // The driver would notice only after it has sent what comes before, and COMMIT would follow anyway.
                 for (position, (value, kind)) in parameters.iter().zip(prepared.statement.params()).enumerate() {
                     value.fits(kind).map_err(|detail| Error::Parameter {
                         statement: statement.name(),
@@ -281,7 +282,7 @@ impl<'driver> PostgresTransaction<'driver> {
         Ok(ready)
     }
 
-    /// Asks, on the transaction's own connection.
+    /// Asks on the transaction's own connection.
     fn ask(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         let left = std::mem::take(&mut self.left);
         let prepared = self.prepared(statement, 1, parameters.len())?;
@@ -295,7 +296,7 @@ impl<'driver> PostgresTransaction<'driver> {
         rows(statement, &prepared.columns, &found)
     }
 
-    /// Asks a question that stands alone, for all who ask it at this moment.
+    /// Asks a question for all callers who ask it at this moment.
     fn ask_with_others(
         &mut self,
         statement: &'static Statement,
@@ -328,7 +329,7 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Asks, and takes numbers for those who want some. Where there are none to be had, that is no fault of the question's.
+    /// Asks, and takes numbers for those who want some. A failure to get numbers does not fail the question.
     fn ask_and_take_numbers(
         &mut self,
         statement: &'static Statement,
@@ -370,7 +371,7 @@ impl<'driver> PostgresTransaction<'driver> {
         Ok((rows(statement, &prepared.columns, &found)?, numbers))
     }
 
-    /// What came of a statement that was sent behind what was not sent before.
+    /// The result of a statement that was sent after others.
     fn received<T>(
         &mut self,
         statement: &'static Statement,
@@ -412,7 +413,7 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Commits rows that were added, together with those of others who come meanwhile.
+    /// Commits added rows together with those of others who come meanwhile.
     fn commit_with_others(self) -> Outcome {
         let PostgresTransaction {
             driver, access, left, ..
@@ -440,7 +441,7 @@ impl<'driver> PostgresTransaction<'driver> {
             });
         match served {
             Served::Here(Err(outcome)) => outcome,
-            // Not before the others were told.
+            // Not before the others have their answers.
             Served::Here(Ok((left, fate))) | Served::Elsewhere((left, fate)) => settle(left, fate),
             Served::Late(left) => settle(left, Fate::Alone),
             Served::Broken => Outcome::Failed(Error::CommitUnknown {
@@ -484,7 +485,7 @@ impl<'driver> PostgresTransaction<'driver> {
         self.committed(open, sent)
     }
 
-    /// Has one statement change what it will, in autocommit.
+    /// Runs a single changing statement in autocommit.
     fn change_alone(&mut self, statement: &'static Statement, parameters: &[Value]) -> Result<Vec<Row>, Error> {
         let prepared = self.prepared(statement, 1, parameters.len())?;
         let bound = bound(parameters);
@@ -515,7 +516,7 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// What became of a transaction whose end was sent.
+    /// The outcome of a transaction whose end was sent.
     fn committed(&self, mut open: Open<'driver>, sent: Result<(), Failure>) -> Outcome {
         match sent {
             Ok(()) => {
@@ -525,7 +526,7 @@ impl<'driver> PostgresTransaction<'driver> {
                 open.give_back();
                 Outcome::Done
             }
-            // Also where the server said that it goes down: it may say so after the commit.
+            // Also if the server announced its shutdown: it may do so after the commit.
             Err(Failure { error, .. }) if unclear(&error) => {
                 let mark = open.mark.take();
                 drop(open);
@@ -541,7 +542,7 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// What becomes of a transaction of which the server has said that it is over, and not committed: COMMIT after a failure is
+    /// The outcome of a transaction that the server reported as over and not committed: COMMIT after a failure is
     /// ROLLBACK.
     fn refused(&self, mut open: Open<'driver>, Failure { part, error }: Failure) -> Outcome {
         match part {
@@ -567,10 +568,11 @@ impl<'driver> PostgresTransaction<'driver> {
         }
     }
 
-    /// Undoes what was done. `keep`: the closure would have had it kept.
+    /// Rolls back. `keep`: the closure wanted to keep its changes.
     pub(super) fn roll_back(mut self, keep: bool) -> Outcome {
         let is_begun = self.is_begun();
-        // One that is lost to us is given up, even where it still answers: the next may lead to a server that can do it.
+        // A connection that is no use to us is given up even if it still answers: the next may lead to a server that
+        // works.
         let is_lost = matches!(
             self.ended,
             Some(Outcome::Again(Error::Unreachable { .. }) | Outcome::Failed(_))

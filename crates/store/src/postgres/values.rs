@@ -1,4 +1,4 @@
-//! Values as the driver takes and gives them.
+//! Converts values to and from the driver's types.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ type Fault = Box<dyn std::error::Error + Sync + Send>;
 pub(super) struct Bound<'value>(pub(super) &'value Value);
 
 impl Bound<'_> {
-    /// What is wrong with the value where the statement expects this kind.
+    /// Why the value does not fit if the statement expects this type.
     pub(super) fn fits(&self, kind: &Type) -> Result<(), String> {
         let fits = match self.0 {
             Value::Null => true,

@@ -1,20 +1,20 @@
 //! The tables `outbox`, `delivery_try` and `endpoint`.
 //!
-//! The runner's statements (claim, finish, release) work across companies: it delivers for all of them. Everything that
-//! a person or a program asks for carries the company.
+//! The runner's statements (claim, finish, release) work across companies, because it delivers for all of them.
+//! Everything that a person or a program asks for carries the company.
 
 crate::statements! {
-    /// Puts a delivery into the outbox. Where its endpoint was stopped, it is held once a claim has met it.
+    /// Does not check whether the endpoint is stopped: in that case the delivery is held once a claim has met it.
     pub static ENQUEUE = "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, \
              authorization_header, body, state, created_at, due_at, erase_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)";
 
-    /// Takes hold of one endpoint, where it is stopped.
+    /// Locks an endpoint if it is stopped.
     pub static HOLD_BACK_ONE = "UPDATE endpoint SET holds = holds + 1 \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
-    /// The lanes (a receiver and a company) in which something is due, by a loose scan of the index: one look a lane, however
-    /// much waits in it.
+    /// The lanes (a receiver and a company) with something due, by a loose index scan: one look per lane, however much
+    /// waits in it.
     pub static DUE_LANES =
         sqlite "SELECT receiver, company_id, due_at, tries FROM ( \
                 WITH RECURSIVE lane (receiver, company_id, due_at, tries) AS ( \
@@ -43,9 +43,10 @@ crate::statements! {
                 SELECT receiver, company_id, due_at, tries FROM lane) AS found \
             WHERE due_at <= $1 ORDER BY due_at";
 
-    /// Claims of given lanes what is due first, of each as many as it has room for ($6: as any has): gives it a lease, at
-    /// whose end it is due again. A first try waits for the first tries of the same workflow's earlier webhooks. That each is
-    /// of the kind `lane`, and gives 64 at most, tells PostgreSQL that they are few, so that it takes each row by its key.
+    /// Claims the first due deliveries of the given lanes, each up to its room ($6: the most room of any lane), under a
+    /// lease, after which they are due again. A first try waits for the first tries of the same workflow's earlier
+    /// webhooks. The condition on the kind `lane` and the limit of 64 tell PostgreSQL that there are few, so it looks
+    /// up each row by its key.
     pub static CLAIM =
         sqlite "UPDATE outbox SET lease = $1, lease_owner = $2, due_at = $3 WHERE id IN (SELECT id FROM ( \
                 SELECT o.id AS id, given.room AS room, \
@@ -80,12 +81,11 @@ crate::statements! {
                 body, tries, tries_made, first_try_done, created_at, (SELECT e.stopped_at FROM endpoint AS e \
                     WHERE e.company_id = outbox.company_id AND e.url = outbox.url) AS stopped_at";
 
-    /// Holds what was just claimed for a stopped endpoint.
+    /// Holds a claimed delivery of a stopped endpoint.
     pub static HOLD_CLAIMED = "UPDATE outbox SET state = 'held', lease = NULL, lease_owner = NULL, due_at = $3 \
          WHERE id = $1 AND lease = $2";
 
-    /// What was tried last, or decided, after the present moment was so by a clock that has been set back since: the pause
-    /// that was meant then begins now.
+    /// If a row was last tried or decided later than now, the clock was set back: the intended pause then begins now.
     pub static COUNT_ANEW = "UPDATE outbox SET due_at = due_at - ( \
              COALESCE((SELECT MAX(t.at) FROM delivery_try AS t WHERE t.delivery_id = outbox.id), created_at) - $1) \
          WHERE state = 'waiting' AND lease IS NULL AND due_at > $1 \
@@ -94,26 +94,26 @@ crate::statements! {
     /// Gives a claimed delivery back untried.
     pub static RELEASE = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $3 WHERE id = $1 AND lease = $2";
 
-    /// Gives back all that one claim took.
+    /// Gives back everything that one claim took.
     pub static RELEASE_CLAIM = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $3 \
          WHERE lease_owner = $1 AND lease = $2";
 
-    /// Who holds leases.
+    /// The workers that hold leases.
     pub static LEASE_OWNERS = "SELECT DISTINCT lease_owner FROM outbox WHERE lease_owner IS NOT NULL";
 
-    /// Gives back all that a dead worker had claimed.
+    /// Gives back everything that a dead worker had claimed.
     pub static RELEASE_OWNER = "UPDATE outbox SET lease = NULL, lease_owner = NULL, due_at = $2 WHERE lease_owner = $1";
 
-    /// Records that a claimed delivery was tried, and what became of it. No row: the lease was lost.
+    /// Records a try of a claimed delivery and its outcome. No row: the lease was lost.
     pub static FINISH = "UPDATE outbox SET state = $3, due_at = $4, finished_at = $5, tries = tries + 1, \
              tries_made = tries_made + 1, first_try_done = TRUE, lease = NULL, lease_owner = NULL \
          WHERE id = $1 AND lease = $2 RETURNING tries_made";
 
-    /// Records that claimed deliveries were taken by their receivers, and what the tries were like. Their endpoints are as those
-    /// that never failed; one that was stopped stays so until it is switched on. Those that answer no row had lost their lease.
+    /// Records accepted deliveries and their tries. Their endpoints become like ones that never failed; a stopped
+    /// endpoint stays stopped until it is switched on. Deliveries without a returned row had lost their lease.
     ///
-    /// For PostgreSQL's planner each of the list is of a kind, as for a claim, and CASE keeps it from guessing that hardly any
-    /// endpoint is not stopped.
+    /// The condition on the kind tells PostgreSQL's planner that the list is short, as in a claim, and CASE keeps it
+    /// from assuming that almost no endpoint is on.
     pub static FINISH_TAKEN =
         sqlite "DELETE FROM endpoint WHERE stopped_at IS NULL AND NOT letting_go AND (company_id, url) IN \
             (SELECT json_extract(value, '$.company'), json_extract(value, '$.url') FROM json_each($1) \
@@ -145,21 +145,20 @@ crate::statements! {
                 SELECT id, number, at, duration, code, fault, answer FROM finished) \
             SELECT id FROM finished";
 
-    /// A claimed mail or message that has nowhere to go stays for the outbox page.
+    /// Keeps a claimed mail or text message that has nowhere to go for the outbox page.
     pub static KEEP = "UPDATE outbox SET state = 'kept', lease = NULL, lease_owner = NULL, finished_at = $3 \
          WHERE id = $1 AND lease = $2";
 
-    /// What one try was like.
     pub static INSERT_TRY = "INSERT INTO delivery_try (delivery_id, number, at, duration, code, fault, answer) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-    /// Deliveries that were taken before a time, and that their workflows' chains do not tell of yet.
+    /// Deliveries accepted before a time that their workflows' audit trails do not contain yet.
     pub static TO_NOTE = "SELECT id, company_id, workflow_id, event_id, kind, finished_at FROM outbox \
          WHERE state = 'delivered' AND NOT noted AND workflow_id IS NOT NULL AND finished_at <= $1 \
              AND (finished_at, id) > ($2, $3) \
          ORDER BY finished_at, id LIMIT $4";
 
-    /// The chains tell of deliveries now.
+    /// Marks deliveries as recorded in the audit trails.
     pub static NOTED =
         sqlite "UPDATE outbox SET noted = TRUE \
             WHERE id IN (SELECT json_extract(value, '$.id') FROM json_each($1)) AND NOT noted RETURNING id",
@@ -169,7 +168,8 @@ crate::statements! {
                 WHERE given.kind = 'noted') AS given \
             WHERE id = given_id AND NOT noted RETURNING id";
 
-    /// A mail that its server had taken came back. Its event's id, which nobody can guess, is all that a report tells of it.
+    /// A mail bounced after its server had accepted it. A report identifies it only by its event's id, which nobody can
+    /// guess.
     pub static MAIL_CAME_BACK = "UPDATE outbox SET state = 'dead', tries_made = tries_made + 1 \
          WHERE event_id = $1 AND kind = 'mail' AND state = 'delivered' RETURNING id, company_id, workflow_id, tries_made, body";
 
@@ -181,8 +181,8 @@ crate::statements! {
     /// Since when an endpoint fails that is not stopped.
     pub static ENDPOINT = "SELECT failing_since FROM endpoint WHERE company_id = $1 AND url = $2";
 
-    /// Whether a company has to do with an address: it failed or was stopped by its failures, something was sent there, or a document that is
-    /// under way is to tell it ($3 stands in its settings then).
+    /// Whether a company uses an address: it failed or was stopped, something was sent to it, or a running document
+    /// will call it (its settings then contain $3).
     pub static ENDPOINT_KNOWN =
         sqlite "SELECT EXISTS (SELECT 1 FROM endpoint WHERE company_id = $1 AND url = $2 \
              AND (failing_since IS NOT NULL OR stopped_reason <> 'paused')) \
@@ -195,18 +195,19 @@ crate::statements! {
          OR EXISTS (SELECT 1 FROM workflow WHERE company_id = $1 AND status = 'Playing' \
              AND strpos(export_settings, $3) > 0) AS known";
 
-    /// A company's endpoints that fail or were stopped, from one on.
+    /// A company's endpoints that fail or are stopped, after a given one.
     pub static ENDPOINTS = "SELECT url, failing_since, stopped_at, stopped_reason FROM endpoint \
          WHERE company_id = $1 AND url > $2 ORDER BY url LIMIT $3";
 
-    /// How many a company has paused.
+    /// How many endpoints a company has paused.
     pub static PAUSED = "SELECT count(*) AS paused FROM endpoint WHERE company_id = $1 AND stopped_reason = 'paused'";
 
     /// The first failure after a success.
     pub static ENDPOINT_FAILED = "INSERT INTO endpoint (company_id, url, failing_since) VALUES ($1, $2, $3) \
          ON CONFLICT (company_id, url) DO NOTHING";
 
-    /// A success; one that was stopped stays so until it is switched on, and one for which is still let go until that is done.
+    /// A success. A stopped endpoint stays until it is switched on, and one that is still being released stays until
+    /// that is done.
     pub static ENDPOINT_RECOVERED = "DELETE FROM endpoint \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL AND NOT letting_go";
 
@@ -214,14 +215,15 @@ crate::statements! {
     pub static ENDPOINT_STOP = "UPDATE endpoint SET stopped_at = $3, stopped_reason = $4, letting_go = FALSE \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL";
 
-    /// Stops an endpoint for a member, unless it is stopped already.
+    /// Stops an endpoint for a member, unless it is already stopped.
     pub static ENDPOINT_PAUSE = "INSERT INTO endpoint (company_id, url, stopped_at, stopped_reason) \
          VALUES ($1, $2, $3, 'paused') \
          ON CONFLICT (company_id, url) DO UPDATE SET stopped_at = $3, stopped_reason = 'paused', letting_go = FALSE \
          WHERE endpoint.stopped_at IS NULL";
 
-    /// Holds a portion of what waits for a stopped endpoint; what is under way is held when it is finished, and what is left
-    /// once a claim has met it. The state is a parameter, so that no index of what waits is taken for this endpoint's.
+    /// Holds a portion of what waits for a stopped endpoint. Running deliveries are held when they finish, the rest
+    /// once a claim has met them. The state is a parameter, so that PostgreSQL does not use a partial index of waiting
+    /// rows to find this endpoint's rows.
     pub static HOLD =
         sqlite "UPDATE outbox SET state = 'held' WHERE id IN (SELECT id FROM outbox \
             WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = $3 AND lease IS NULL \
@@ -230,31 +232,31 @@ crate::statements! {
             WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = $3 AND lease IS NULL \
                 AND finished_at IS NULL LIMIT $4 FOR UPDATE SKIP LOCKED)";
 
-    /// Switches an endpoint on. Its failures are counted anew.
+    /// Switches an endpoint on and resets its failures.
     pub static ENDPOINT_START = "UPDATE endpoint SET stopped_at = NULL, stopped_reason = NULL, failing_since = $3, \
              letting_go = TRUE \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
-    /// Lets go a portion of what was held, with a new round of tries.
+    /// Releases a portion of what was held, with a new round of tries.
     pub static LET_GO = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0 WHERE id IN (SELECT id FROM outbox \
          WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held' AND finished_at IS NULL LIMIT $4)";
 
-    /// An endpoint that was switched on, and for which something is still held.
+    /// An endpoint that was switched on while something is still held for it.
     pub static LETTING_GO = "SELECT company_id, url FROM endpoint WHERE letting_go LIMIT 1";
 
-    /// Takes hold of such an endpoint: stopping it at the same moment makes one of the two run again.
+    /// Locks such an endpoint: if it is stopped at the same moment, one of the two runs again.
     pub static LETS_GO = "UPDATE endpoint SET holds = holds + 1 WHERE company_id = $1 AND url = $2 AND letting_go";
 
-    /// All is let go: the endpoint is as one that never failed.
+    /// Everything is released: the endpoint is like one that never failed.
     pub static HAS_LET_GO = "DELETE FROM endpoint WHERE company_id = $1 AND url = $2 AND letting_go";
 
-    /// Sends a webhook once more, in a new round of tries: one that is over, or that waits for its next try. Where its
-    /// endpoint was stopped, it is held once a claim has met it.
+    /// Sends a webhook again in a new round of tries, if it is over or waits for its next try. If its endpoint is
+    /// stopped, it is held once a claim has met it.
     pub static RESEND = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0, finished_at = NULL, noted = FALSE \
          WHERE company_id = $1 AND id = $2 AND kind = 'webhook' \
              AND (state IN ('delivered', 'dead') OR (state = 'waiting' AND lease IS NULL AND first_try_done))";
 
-    /// The oldest webhooks of a range that are over, after one that is known.
+    /// The oldest webhooks of a range that are over, after a known one.
     pub static RANGE = "SELECT id FROM outbox WHERE company_id = $1 AND kind = 'webhook' AND id > $2 \
              AND state IN ('delivered', 'dead') \
              AND (CAST($3 AS BIGINT) IS NULL OR workflow_id = $3) \
@@ -272,28 +274,28 @@ crate::statements! {
              AND created_at >= $6 AND created_at < $7 \
          ORDER BY id DESC LIMIT $8";
 
-    /// Of a delivery that is tried very often, the latest tries are kept.
+    /// Keeps only the latest tries of a delivery that is tried very often.
     pub static FORGET_TRIES = "DELETE FROM delivery_try WHERE delivery_id = $1 AND number <= $2";
 
-    /// Where a company's history of webhooks ends when so many are kept: the newest that is too many.
+    /// The end of a company's history of webhooks: the newest one beyond the number to keep.
     pub static HISTORY_END = "SELECT finished_at, id FROM outbox \
          WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NOT NULL \
          ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET $2";
 
-    /// Forgets the oldest of a company's webhooks, up to an end. What the workflow's chain is still to tell of stays, but not
-    /// for ever.
+    /// Forgets a company's oldest webhooks, up to an end. Those that the workflow's audit trail does not contain yet
+    /// stay, but not for ever.
     pub static FORGET = "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox \
          WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NOT NULL AND (finished_at, id) <= ($2, $3) \
              AND (state = 'dead' OR noted OR workflow_id IS NULL OR finished_at <= $5) \
          ORDER BY finished_at, id LIMIT $4)";
 
-    /// The same end for letters.
+    /// The same end for mails and text messages.
     pub static LETTERS_END = "SELECT finished_at, id FROM outbox \
          WHERE company_id = $1 AND kind <> 'webhook' AND finished_at IS NOT NULL \
          ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET $2";
 
-    /// Forgets the oldest of a company's letters that are over, up to an end; unless $6 says otherwise, not those of documents
-    /// that are under way, whose links still open something.
+    /// Forgets a company's oldest mails and text messages that are over, up to an end. Unless $6 says otherwise, those
+    /// of running documents stay, because their links still work.
     pub static FORGET_LETTERS = "DELETE FROM outbox WHERE id IN (SELECT o.id FROM outbox AS o \
          WHERE o.company_id = $1 AND o.kind <> 'webhook' AND o.finished_at IS NOT NULL \
              AND (o.finished_at, o.id) <= ($2, $3) \
@@ -302,47 +304,46 @@ crate::statements! {
                  WHERE w.company_id = o.company_id AND w.id = o.workflow_id AND w.status = 'Playing')) \
          ORDER BY o.finished_at, o.id LIMIT $4)";
 
-    /// One-time codes that have had their day, and letters of which it is not known that they hold none.
+    /// Expired one-time codes, and messages that we do not know to be without one.
     pub static TO_ERASE = "SELECT id, receiver, company_id, body FROM outbox WHERE erase_at <= $1 AND lease IS NULL ORDER BY erase_at LIMIT $2";
 
-    /// Takes a code out of its letter. What has not been sent by now is not sent any more.
+    /// Erases a code from its message. A message that was not sent by now is no longer sent.
     pub static ERASE = "UPDATE outbox SET body = $2, erase_at = NULL, finished_at = COALESCE(finished_at, $3), \
              state = CASE state WHEN 'waiting' THEN 'dead' ELSE state END \
          WHERE id = $1 AND lease IS NULL AND erase_at IS NOT NULL";
 
-    /// A letter turned out to hold no code.
+    /// The message contains no code.
     pub static HOLDS_NO_CODE = "UPDATE outbox SET erase_at = NULL WHERE id = $1";
 
-    /// How many deliveries are kept back for each of a company's stopped endpoints: held, or to be held when they are met.
+    /// How many deliveries wait for each of a company's stopped endpoints: held, or to be held when a claim meets them.
     pub static HELD = "SELECT o.url, count(*) AS held FROM endpoint AS e \
          JOIN outbox AS o ON o.company_id = e.company_id AND o.url = e.url \
          WHERE e.company_id = $1 AND e.url > $2 AND e.url <= $3 \
              AND (e.stopped_at IS NOT NULL OR e.letting_go) AND o.kind = 'webhook' AND o.finished_at IS NULL AND (o.state = 'held' OR (o.state = 'waiting' AND o.lease IS NULL AND NOT e.letting_go)) \
          GROUP BY o.url";
 
-    /// The same of one endpoint.
+    /// The same for one endpoint.
     pub static HELD_OF = "SELECT count(*) AS held FROM outbox WHERE company_id = $1 AND url = $2 AND kind = 'webhook' \
              AND finished_at IS NULL AND (state = 'held' OR (state = 'waiting' AND lease IS NULL))";
 
-    /// One delivery.
     pub static DELIVERY = "SELECT id, workflow_id, event_id, kind, url, state, tries, tries_made, created_at, due_at, \
              finished_at FROM outbox WHERE company_id = $1 AND id = $2";
 
 
-    /// A page of the company's mails and messages, newest first, each with its last try.
+    /// A page of the company's mails and text messages, newest first, each with its last try.
     pub static MESSAGES = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
              t.code, t.fault, t.answer \
          FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
          WHERE o.company_id = $1 AND o.kind <> 'webhook' AND o.id < $2 \
          ORDER BY o.id DESC LIMIT $3";
 
-    /// The mails and messages of one workflow, oldest first, each with its last try.
+    /// The mails and text messages of one workflow, oldest first, each with its last try.
     pub static MESSAGES_OF_WORKFLOW = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
              t.code, t.fault, t.answer \
          FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
          WHERE o.company_id = $1 AND o.kind IN ('mail', 'message') AND o.workflow_id = $2 ORDER BY o.id LIMIT $3";
 
-    /// One mail or message of the company with its last try.
+    /// One mail or text message of the company with its last try.
     pub static MESSAGE = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
              t.code, t.fault, t.answer \
          FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \

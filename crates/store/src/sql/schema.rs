@@ -1,6 +1,6 @@
-//! The schema's own bookkeeping.
+//! Statements about the database itself.
 
 crate::statements! {
-    /// Answers one row where the database answers at all.
+    /// Returns one row if the database answers at all.
     pub static PING = "SELECT 1 AS one";
 }

@@ -1,62 +1,56 @@
 //! The tables `template` and `template_version`.
 //!
-//! A template that was made for one document (`one_off`) is there for this document alone: whoever asks for a template, by a
-//! list or by its id, does not find it.
+//! A template made for one document (`one_off`) exists only for that document: neither lists nor a query by id return
+//! it.
 
 crate::statements! {
-    /// A new template.
     pub static INSERT = "INSERT INTO template (company_id, name, current_version, created_at) VALUES ($1, $2, 1, $3) \
          RETURNING id";
 
-    /// A version of it.
     pub static INSERT_VERSION = "INSERT INTO template_version (company_id, template_id, version, name, definition, pdf, \
          original, page_images, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
-    /// A file that a version needs.
     pub static INSERT_FILE = "INSERT INTO template_file (hash, company_id, template_id, version) VALUES ($1, $2, $3, $4) \
          ON CONFLICT (hash, company_id, template_id, version) DO NOTHING";
 
-    /// The next version takes the place of the current one; its number.
+    /// Replaces the current version by the next. Returns its number.
     pub static ADVANCE = "UPDATE template SET current_version = current_version + 1, name = $3 \
          WHERE company_id = $1 AND id = $2 AND NOT one_off RETURNING current_version";
 
-    /// The same, where the current one is still the one that the next was made of.
+    /// The same if the current version is still the one that the next was made from.
     pub static ADVANCE_FROM = "UPDATE template SET current_version = current_version + 1, name = $3 \
          WHERE company_id = $1 AND id = $2 AND current_version = $4 AND NOT one_off RETURNING current_version";
 
-    /// A template that takes no new workflows from now on; the moment since when.
+    /// Archives a template. Returns since when it accepts no new workflows.
     pub static ARCHIVE = "UPDATE template SET archived_at = COALESCE(archived_at, $3) \
          WHERE company_id = $1 AND id = $2 AND NOT one_off RETURNING archived_at";
 
-    /// A template that takes new workflows again.
     pub static UNARCHIVE = "UPDATE template SET archived_at = NULL WHERE company_id = $1 AND id = $2 \
          AND NOT one_off";
 
-    /// A new template that is made for one document.
+    /// A new template made for one document.
     pub static INSERT_ONE_OFF = "INSERT INTO template (company_id, name, current_version, created_at, one_off) \
          VALUES ($1, $2, 1, $3, TRUE) RETURNING id";
 
-    /// The files of a template that was made for one document which was not started.
+    /// The files of a one-off template whose document was not started.
     pub static FORGET_FILES = "DELETE FROM template_file WHERE company_id = $1 AND template_id = $2 \
          AND EXISTS (SELECT 1 FROM template AS t WHERE t.company_id = $1 AND t.id = $2 AND t.one_off) \
          AND NOT EXISTS (SELECT 1 FROM workflow AS w WHERE w.company_id = $1 AND w.template_id = $2) RETURNING hash";
 
-    /// Its versions.
     pub static DELETE_ONE_OFF_VERSIONS = "DELETE FROM template_version WHERE company_id = $1 AND template_id = $2 \
          AND EXISTS (SELECT 1 FROM template AS t WHERE t.company_id = $1 AND t.id = $2 AND t.one_off) \
          AND NOT EXISTS (SELECT 1 FROM workflow AS w WHERE w.company_id = $1 AND w.template_id = $2)";
 
-    /// And the template itself.
     pub static DELETE_ONE_OFF = "DELETE FROM template WHERE company_id = $1 AND id = $2 AND one_off \
          AND NOT EXISTS (SELECT 1 FROM template_version AS v WHERE v.company_id = $1 AND v.template_id = $2)";
 
-    /// The version that new workflows take.
+    /// The version for new workflows.
     pub static CURRENT = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \
          v.created_at, v.created_by, t.archived_at FROM template t \
          JOIN template_version v ON v.company_id = t.company_id AND v.template_id = t.id AND v.version = t.current_version \
          WHERE t.company_id = $1 AND t.id = $2 AND NOT t.one_off";
 
-    /// What its versions say of the fields of a name, each once, the newest first.
+    /// The definitions of fields with this name in all versions, each once, newest first.
     pub static FIELDS_NAMED =
         sqlite "SELECT f.value AS field FROM template_version v \
          JOIN template t ON t.company_id = v.company_id AND t.id = v.template_id \
@@ -69,13 +63,13 @@ crate::statements! {
          WHERE v.company_id = $1 AND v.template_id = $2 AND NOT t.one_off AND f.field ->> 'name' = $3 \
          GROUP BY CAST(f.field AS TEXT) ORDER BY MAX(v.version) DESC";
 
-    /// A version that a workflow keeps.
+    /// The version that a workflow keeps.
     pub static VERSION = "SELECT v.template_id, v.version, v.name, v.definition, v.pdf, v.original, v.page_images, \
          v.created_at, v.created_by, t.archived_at FROM template_version v \
          JOIN template t ON t.company_id = v.company_id AND t.id = v.template_id \
          WHERE v.company_id = $1 AND v.template_id = $2 AND v.version = $3";
 
-    /// A company's templates, newest first, from one id downwards.
+    /// A company's templates, newest first, from an id downwards.
     pub static LIST = "SELECT id, name, current_version, created_at, archived_at FROM template \
          WHERE company_id = $1 AND id < $2 AND ($3 OR archived_at IS NULL) AND NOT one_off ORDER BY id DESC LIMIT $4";
 }

@@ -1,27 +1,27 @@
-//! The table `upload`: what the file store holds for a recipient's draft.
+//! The table `upload`: files in the file store for a recipient's draft.
 
 crate::statements! {
-    /// A file that is about to be kept for a writer's draft, which does not name it yet.
+    /// A file that is about to be stored for a signer's draft, which does not name it yet.
     pub static ANNOUNCE = "INSERT INTO upload (company_id, recipient_id, hash, length, loose_since) \
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (recipient_id, hash) DO UPDATE SET loose_since = \
          CASE WHEN upload.loose_since IS NULL THEN NULL ELSE excluded.loose_since END";
 
-    /// How much is kept for a writer.
+    /// How much is stored for a signer.
     pub static COUNTED = "SELECT COUNT(*) AS files, CAST(COALESCE(SUM(length), 0) AS BIGINT) AS bytes FROM upload \
          WHERE company_id = $1 AND recipient_id = $2";
 
     /// The draft names the file.
     pub static NAME = "UPDATE upload SET loose_since = NULL WHERE company_id = $1 AND recipient_id = $2 AND hash = $3";
 
-    /// The draft names the file no more.
+    /// The draft no longer names the file.
     pub static LOOSEN = "UPDATE upload SET loose_since = $4 \
          WHERE company_id = $1 AND recipient_id = $2 AND hash = $3 AND loose_since IS NULL";
 
-    /// A writer's draft names nothing any more.
+    /// A signer's draft no longer names any file.
     pub static END_DRAFT = "UPDATE upload SET loose_since = $3 \
          WHERE company_id = $1 AND recipient_id = $2 AND loose_since IS NULL";
 
-    /// No draft of a workflow names anything any more.
+    /// The drafts of a workflow no longer name any files.
     pub static END_WORKFLOW = "UPDATE upload SET loose_since = $3 WHERE company_id = $1 AND loose_since IS NULL \
          AND recipient_id IN (SELECT id FROM recipient WHERE company_id = $1 AND workflow_id = $2)";
 

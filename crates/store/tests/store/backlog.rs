@@ -1,4 +1,4 @@
-//! What waits for a dead receiver, or for a stopped endpoint, costs nobody else anything, however much it is.
+//! A backlog of a dead receiver or a stopped endpoint costs others nothing, however large it is.
 
 use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -30,7 +30,7 @@ store::statements! {
             SELECT 'acme', n, 'backlog ' || n, 'webhook', $2, $3, '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10', CAST('x' AS BYTEA), \
                 'waiting', CAST($4 AS BIGINT), CAST($4 AS BIGINT) + n FROM generate_series(1, $1) AS number (n)";
 
-    /// What the database knows of the table is brought up to date.
+    /// Updates the database's statistics about the table.
     pub static ANALYZE = "ANALYZE outbox";
 
     /// How many are in a state.
@@ -52,7 +52,7 @@ fn acme(store: &Store) -> CompanyId {
     id
 }
 
-/// So many wait for the dead receiver, and the first is due at 0.
+/// This many wait for the dead receiver; the first is due at 0.
 fn fill(store: &Store, count: u32) {
     store
         .write(move |tx| {
@@ -115,7 +115,7 @@ fn a_claim_does_not_walk_what_waits_for_a_dead_receiver(database: &TestDatabase)
     let ids: Vec<_> = taken.claimed.iter().map(|claimed| claimed.event_id.as_str()).collect();
     assert_eq!(ids, ["backlog 1", "backlog 2", "good"]);
 
-    // By an index, to the first of each lane, and to the first few of those that have room.
+    // Through an index, to the first of each lane, and to the first few of those that have room.
     let asked = json!([{"kind": "lane", "receiver": "good.example.com", "company": "acme", "room": 16}]).to_string();
     let looks = store.plan(&sql::DUE_LANES, values![now]).expect("a plan");
     let parameters = values!["lease", "owner", at(1_090), now, asked, 16];
@@ -149,7 +149,7 @@ fn a_claim_does_not_walk_what_waits_for_a_dead_receiver(database: &TestDatabase)
         for part in parts {
             assert!(text.contains(part), "{text}");
         }
-        // The one scan that there is ends at its first row.
+        // The only scan ends at its first row.
         let is_walk = |line: &&String| line.contains("Seq Scan on outbox") || line.starts_with("SCAN ");
         let is_list = |line: &&String| {
             ["lane", "json_each", "(subquery", "found", "e", "given"]
@@ -179,7 +179,7 @@ fn a_backlog_is_held_and_let_go_in_portions(database: &TestDatabase) {
     );
     assert_eq!(in_state(&store, "held"), PORTION);
 
-    // What a claim meets it holds; of the rest a portion is held then, and nothing goes out.
+    // A claim holds what it meets, and a portion of the rest; nothing goes out.
     let mut claims = 0;
     while in_state(&store, "waiting") > 0 {
         let taken = store.write_relaxed(move |tx| {
@@ -239,7 +239,7 @@ fn what_receivers_took_is_recorded_together_but_for_whose_lease_was_lost(databas
     let claimed = store
         .write_relaxed(move |tx| {
             let mut claimed = claim_due(tx, "lease", "owner", at(1_000), 4)?;
-            // The endpoint fails, and one of the others is taken back.
+            // The endpoint fails, and one of the other deliveries is given back.
             let failed = claimed.remove(0);
             outbox::finish(tx, &failed, &made(500), Outcome::Retry(at(9_000)), at(1_000))?;
             outbox::release(tx, claimed[0].id, "lease", at(2_000))?;
@@ -325,7 +325,7 @@ fn an_endpoint_that_stops_anew_while_it_is_let_go_keeps_the_rest(database: &Test
     let of = company.clone();
     let gone = store.write_relaxed(move |tx| {
         outbox::start_endpoint(tx, &of, URL, at(100_000))?;
-        // Meanwhile what takes a delivery recovers the endpoint, and what is told that it is gone stops it.
+        // Meanwhile an accepted delivery recovers the endpoint, and a 410 stops it.
         let claimed = claim_due(tx, "two", "owner", at(100_001), 2)?;
         let made = Try {
             at: at(100_001),

@@ -1,5 +1,5 @@
-//! The history of deliveries is bounded, however many fail: a few here, as many as the environment says in `script/faults`
-//! ([`testkit::scale`]).
+//! The history of deliveries is bounded, however many fail: a few here, in `script/faults` as many as the environment
+//! asks for ([`testkit::scale`]).
 
 use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use testkit::deliveries::claim_due;
 use testkit::scale::Scale;
 
 store::statements! {
-    /// What is left of a company's letters, in their order.
+    /// A company's remaining mails and text messages, in order.
     pub static LEFT = "SELECT event_id, body, state, finished_at FROM outbox \
         WHERE company_id = $1 AND kind <> 'webhook' ORDER BY id";
 }
@@ -25,7 +25,7 @@ testkit::on_both_databases!(
     a_code_is_taken_out_of_its_letter_when_its_day_is_over,
 );
 
-/// So many fail at once, between two looks at the bound.
+/// How many fail between two checks of the bound.
 const FLOOD: u32 = 500;
 const MOST: u32 = 300;
 
@@ -128,7 +128,7 @@ fn a_flood_of_failures_stays_within_the_bound(database: &TestDatabase) {
         })
         .expect("one of another company");
     let mut failed = 0;
-    // Ten a second: a million fail within the days after which an endpoint is stopped, and what comes for it is held.
+    // Ten a second: a million fail within the days after which an endpoint is stopped and its deliveries are held.
     let moment = |failed: u32| at(i64::from(failed / 10));
     while failed < failures {
         let (id, now) = (flooded.clone(), moment(failed));
@@ -224,7 +224,7 @@ fn of_a_delivery_that_is_resent_without_end_the_latest_tries_are_kept(database: 
     assert_eq!(tries[0].at, at(5));
 }
 
-/// A letter of a document that is over, or of none.
+/// A message of a document that is over, or of no document.
 fn letter(tx: &mut dyn Transaction, company: &CompanyId, number: i64, letter: NewLetter) -> Result<(), Error> {
     let new = NewDelivery {
         company: company.clone(),
@@ -237,7 +237,7 @@ fn letter(tx: &mut dyn Transaction, company: &CompanyId, number: i64, letter: Ne
     outbox::enqueue(tx, &new)
 }
 
-/// Each letter that is left: its number, what it says, its state, and whether it is over.
+/// Each remaining message: number, body, state, and whether it is over.
 fn letters(store: &Store, company: &CompanyId) -> Vec<(i64, String, String, bool)> {
     let of = company.clone();
     let rows = store
@@ -291,7 +291,7 @@ fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDa
             .collect::<Vec<_>>()
     };
     let all = left(&acme);
-    // What the chain of its document is still to tell of stays.
+    // What is not yet recorded in its document's audit trail stays.
     let by_age = HistoryBound {
         until: at(5),
         most: 100,
@@ -309,7 +309,7 @@ fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDa
     };
     assert_eq!(forget_letters(&store, &acme, told), 3);
     assert_eq!(left(&acme), [6, 7, 8, 9, 10]);
-    // Of those that are over the newest two are kept; what waits is no history.
+    // Of those that are over, the newest two are kept; waiting ones are not history.
     let by_number = HistoryBound {
         until: at(0),
         most: 2,
@@ -347,7 +347,7 @@ fn a_code_is_taken_out_of_its_letter_when_its_day_is_over(database: &TestDatabas
             finish_all(tx, "dead", at(2), Outcome::Dead)?;
             letter(tx, &of, 3, NewLetter::Ordinary)?;
             letter(tx, &of, 4, code(4))?;
-            // The one that waits is under the hands of a worker, and so is the other letter.
+            // A worker has the waiting one and the other message.
             claim_due(tx, "lease", "worker", at(600), 10).map(drop)
         })
         .expect("letters");

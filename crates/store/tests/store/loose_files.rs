@@ -1,4 +1,4 @@
-//! What the removal of loose files asks the databases.
+//! The queries that remove loose files.
 
 use domain::{BlobHash, CompanyId};
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use testkit::database::TestDatabase;
 
 testkit::on_both_databases!(whether_anything_needs_a_file_is_found_by_indexes_and_so_is_what_is_loose);
 
-/// Rows of companies, workflows and templates that are not there.
+/// Companies, workflows and templates that these rows refer to do not exist.
 const MANY: &str = "SET session_replication_role = replica;
     INSERT INTO upload (recipient_id, hash, company_id, length, loose_since)
     SELECT n, sha256(n::text::bytea), 'c' || n % 50, 1, n FROM generate_series(1, 5000) AS n;
@@ -19,13 +19,13 @@ const MANY: &str = "SET session_replication_role = replica;
     SELECT sha256(n::text::bytea), 'c' || n % 50, n, 1 FROM generate_series(1, 5000) AS n;
     ANALYZE;";
 
-/// The job asks for each loose file, of all companies, and what it asks must not grow with what they keep.
+/// The job asks for each loose file, of all companies, and the cost must not grow with what they keep.
 fn whether_anything_needs_a_file_is_found_by_indexes_and_so_is_what_is_loose(database: &TestDatabase) {
     let store = database.open();
     let company = CompanyId::parse("acme").expect("an id");
     let (hash, at) = (BlobHash([7; 32]), Timestamp::UNIX_EPOCH);
     if let Some(url) = database.url() {
-        // So many that it matters how they are found: of a few rows PostgreSQL rightly reads all.
+        // Enough rows that it matters how they are found: with few rows PostgreSQL rightly reads all.
         let mut client = ::postgres::Client::connect(url, ::postgres::NoTls).expect("the server");
         client.batch_execute(MANY).expect("many rows");
     }
@@ -43,7 +43,7 @@ fn whether_anything_needs_a_file_is_found_by_indexes_and_so_is_what_is_loose(dat
     ];
     for (statement, parameters) in asked {
         let plan = store.plan(statement, parameters).expect("a plan");
-        // Each table is found by an index; `SCAN CONSTANT ROW` is no table.
+        // Each table is found through an index; `SCAN CONSTANT ROW` is not a table.
         let reads_whole = |line: &String| {
             line.contains("Seq Scan") || line.trim().starts_with("SCAN ") && line.trim() != "SCAN CONSTANT ROW"
         };

@@ -1,6 +1,6 @@
-//! How PostgreSQL finds rows by a key before it has statistics: a fresh installation has none for its first minutes, and its
-//! plans are made by guessing. A tie between indexes then decides whether one row is visited or all of a company's. With
-//! statistics of a table of a few pages the server reads all of it, rightly, until it has counted again.
+//! How PostgreSQL finds rows by a key before it has statistics: a new installation has none for its first minutes, and
+//! its plans are guesses. A tie between indexes then decides whether one row is visited or all of a company's. For a
+//! table of a few pages, a server with statistics rightly reads all of it, until it updates them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use testkit::database::TestDatabase;
 struct Index {
     table: String,
     columns: Vec<String>,
-    /// Whether it holds each key once, and every row.
+    /// Whether it is unique and covers every row.
     is_key: bool,
 }
 
@@ -36,7 +36,7 @@ fn indexes(client: &mut Client) -> BTreeMap<String, Index> {
     found.iter().map(|row| (row.get("name"), index(row))).collect()
 }
 
-/// What proves a reference, as the server's own triggers ask it.
+/// The queries that check references, in the form of the server's own triggers.
 fn proofs_of_references(client: &mut Client) -> Vec<(String, String)> {
     let found = client
         .query(
@@ -99,7 +99,7 @@ fn plan(client: &mut Client, text: &str) -> Vec<Value> {
     nodes
 }
 
-/// The columns of a condition such as `((w.company_id = $1) AND (id < $2))`; of equalities alone, or of all comparisons.
+/// The columns of a condition such as `((w.company_id = $1) AND (id < $2))`; only of equalities, or of all comparisons.
 fn columns(condition: &Value, only_equal: bool) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for comparison in condition.as_str().unwrap_or_default().split(" AND ") {
@@ -143,7 +143,8 @@ fn fault(node: &Value, indexes: &BTreeMap<String, Index>) -> Option<String> {
     let key = indexes
         .values()
         .find(|index| index.table == table && index.is_key && is_bound(index))?;
-    // Whatever its name, an index that is searched by a key's columns finds one row; and a workflow has few rows of a kind.
+    // Any index that is searched by a key's columns finds one row, whatever its name; and a workflow has few rows of
+    // each kind.
     if indexes.values().any(finds_one) || searched.contains("workflow_id") {
         return None;
     }
@@ -153,8 +154,8 @@ fn fault(node: &Value, indexes: &BTreeMap<String, Index>) -> Option<String> {
     ))
 }
 
-/// Tables that are read whole to be joined by a key: one look for each row of the other side would do. Such a plan is made
-/// while the table is small, and kept when it is large.
+/// Tables that are read whole to be joined by a key, although one lookup for each row of the other side would be
+/// enough. Such a plan is made while the table is small, and kept when it is large.
 fn read_whole(nodes: &[Value], indexes: &BTreeMap<String, Index>) -> Vec<String> {
     let mut joined: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for node in nodes {
@@ -201,7 +202,7 @@ fn without_statistics_a_row_is_found_by_its_key_and_not_among_all_of_its_company
     let database = TestDatabase::postgres();
     drop(database.open());
     let mut client = Client::connect(database.url().unwrap(), NoTls).unwrap();
-    // As the server's cached plans are.
+    // Like the server's cached plans.
     client
         .batch_execute("SET plan_cache_mode = force_generic_plan")
         .unwrap();

@@ -1,4 +1,4 @@
-//! What only a server elsewhere can do to us.
+//! Faults that only a remote server can cause.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,20 +12,19 @@ use testkit::database_proxy::{DatabaseProxy, Fault};
 use crate::probe::{self, count, insert};
 
 store::statements! {
-    /// What happens to the rows of connections that have rested for a day.
+    /// The same happens to the rows of connections that have been idle for a day.
     pub static FORGET = "DELETE FROM store_session";
-    /// The connection leads to a server that takes no writes.
+    /// The connection leads to a server that accepts no writes.
     pub static READ_ONLY_FROM_NOW = "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY";
-    /// How many wait in this database for what another holds.
+    /// How many in this database wait for a lock.
     pub static WAITING = "SELECT count(*) AS total FROM pg_stat_activity \
         WHERE datname = current_database() AND wait_event_type = 'Lock'";
     /// How many transactions have written.
     pub static TRANSACTIONS = "SELECT CAST(sum(transaction_number) AS BIGINT) AS total FROM store_session";
     /// Whether commits wait for the disk.
     pub static SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit') AS setting";
-    /// Takes a row away.
     pub static TAKE_AWAY = "DELETE FROM probe WHERE id = $1";
-    /// Makes the rest of a transaction read only.
+    /// Makes the rest of a transaction read-only.
     pub static READ_ONLY = "SET TRANSACTION READ ONLY";
 }
 
@@ -53,7 +52,7 @@ fn a_connection_lost_before_the_commit_is_tried_again() {
 fn a_deadlock_is_counted_and_its_transaction_runs_again() {
     let database = TestDatabase::postgres();
     drop(database.open());
-    // Opened past the database, which would demand that this does not happen.
+    // Opened without the test database, which would fail the test because of the deadlock.
     let store = Store::open(database.settings()).expect("it opens");
     let (both_hold_one, ran) = (Arc::new(Barrier::new(2)), Arc::new(AtomicU32::new(0)));
     let put = |first: &'static str, second: &'static str| {
@@ -78,8 +77,8 @@ fn a_deadlock_is_counted_and_its_transaction_runs_again() {
     assert!(ran.load(Ordering::Relaxed) >= 3);
 }
 
-/// A standby, or a server that was made read-only: the callers are told to come again, and once the address leads to one that
-/// takes writes, they are served.
+/// A standby, or a server that was made read-only: callers are asked to retry, and succeed once the address leads to a
+/// server that accepts writes.
 #[test]
 fn a_server_that_takes_no_writes_is_one_to_wait_for() {
     let database = TestDatabase::postgres();
@@ -95,7 +94,7 @@ fn a_server_that_takes_no_writes_is_one_to_wait_for() {
     store.write(|tx| insert(tx, 2, 1)).unwrap();
     assert_eq!(count(&store), 2);
 
-    // One that turns within the transaction.
+    // A server that becomes read-only within the transaction.
     let turned = store.write(|tx| {
         tx.execute(&READ_ONLY, values![])?;
         insert(tx, 3, 1)
@@ -115,7 +114,8 @@ fn a_connection_lost_while_idle_is_not_noticed_by_the_caller() {
     assert_eq!(count(&store), 10);
 }
 
-/// Who waits for a connection while others hold them all is told in time, and takes none with him that comes too late.
+/// A caller that waits for a connection while all are in use gets an error in time, and does not take one that arrives
+/// too late.
 #[test]
 fn waiting_for_a_connection_has_an_end() {
     let database = TestDatabase::postgres();
@@ -131,7 +131,7 @@ fn waiting_for_a_connection_has_an_end() {
     let store = Store::open(&one).unwrap();
     for id in 0..5 {
         let others = store.clone();
-        // Held for as long as the others wait.
+        // Kept for as long as the others wait.
         store
             .write(move |tx| {
                 insert(tx, id, 1)?;
@@ -150,7 +150,7 @@ fn waiting_for_a_connection_has_an_end() {
     assert_eq!(count(&store), 5);
 }
 
-/// Writes while the commit meets a fault. How it ended, and how often it ran.
+/// Writes while the commit meets a fault. Returns how it ended, and how often the closure ran.
 fn write_through(
     proxy: &DatabaseProxy,
     store: &Store,
@@ -168,7 +168,7 @@ fn write_through(
     (outcome, runs.load(Ordering::Relaxed))
 }
 
-/// The same in a database of its own; how many rows there are then, too.
+/// The same in a new database; also returns how many rows there are afterwards.
 fn write_anew_through(
     fault: Fault,
     work: impl Fn(&mut dyn Transaction) -> Result<(), Error> + Send + 'static,
@@ -195,7 +195,7 @@ fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_aga
     }
 }
 
-/// All of a transaction may go out together with its commit.
+/// A whole transaction may go out together with its commit.
 #[test]
 fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
     for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
@@ -214,7 +214,7 @@ fn a_statement_that_is_sent_by_itself_does_not_wait_for_the_disk_and_no_other_do
     let store = probe::open(&database);
     let found = store.write_one_relaxed(|tx| tx.query_one(&probe::INSERT_RELAXED, values![1, "alone"]));
     assert_eq!(found.unwrap().get::<String>("synchronous_commit").unwrap(), "off");
-    // Of all connections there may be, each is as it was.
+    // Each of all possible connections is as it was.
     for _ in 0..10 {
         let setting = store.write(|tx| tx.query_one(&SYNCHRONOUS_COMMIT, values![])?.get::<String>("setting"));
         assert_eq!(setting.unwrap(), "on");
@@ -254,8 +254,8 @@ fn a_statement_by_itself_is_told_as_in_doubt_wherever_the_line_broke() {
     }
 }
 
-/// Adds a row for each id and nothing else, all at the same moment, while another holds the turn until all have come. Says
-/// how each ended, and how often their closures ran in all.
+/// Adds a row for each id and nothing else, all at the same moment, while another holds the turn until all have come.
+/// Returns how each ended, and how often their closures ran in all.
 fn add_together(
     store: &Store,
     database: &TestDatabase,
@@ -270,7 +270,7 @@ fn add_together(
             insert_later(tx, id)
         })
     };
-    // The one who holds the turn waits for this row to be committed or not.
+    // The holder of the turn waits until this row is committed or not.
     let (has_it, it_is_there) = std::sync::mpsc::sync_channel(0);
     let (may_end, end) = std::sync::mpsc::sync_channel::<()>(0);
     let elsewhere = database.open();
@@ -319,7 +319,7 @@ fn transactions(database: &TestDatabase) -> i64 {
     total.unwrap()
 }
 
-/// A connection that leads to a server which takes no writes is given up, by what takes numbers too.
+/// A connection that leads to a server which accepts no writes is given up, also when numbers are taken.
 #[test]
 fn numbers_are_taken_over_a_connection_that_can() {
     let database = TestDatabase::postgres();
@@ -374,7 +374,7 @@ fn numbers_that_come_with_a_question_are_each_ones_own() {
     });
     let distinct: HashSet<i64> = given.iter().copied().collect();
     assert_eq!(distinct.len(), given.len());
-    // Several that ask in the same words would be given the same.
+    // Several callers with the same question would be given the same numbers.
     let refused = store.read_one(|tx| tx.numbers(&probe::NUMBERS, 1));
     assert!(matches!(refused, Err(Error::Statement { .. })), "{refused:?}");
 }
@@ -428,7 +428,7 @@ fn a_common_commit_whose_answer_is_lost_is_found_for_all_or_done_again_by_each()
         let proxy = DatabaseProxy::to(database.settings());
         let store = Store::open(proxy.settings()).unwrap();
         let ids: Vec<i64> = (1..=20).collect();
-        // What holds the turn has sent its commit already, which meets no fault.
+        // The holder of the turn has already sent its commit, which meets no fault.
         let (outcomes, runs) = add_together(&store, &database, &ids, || proxy.arm(fault));
         assert!(outcomes.iter().all(Result::is_ok), "{fault:?}: {outcomes:?}");
         assert_eq!((proxy.met(), count(&store)), (1, 21), "{fault:?}");
@@ -476,11 +476,11 @@ fn a_doubt_that_nobody_can_resolve_is_told_and_nothing_is_done_again() {
     assert!(matches!(error, Error::CommitUnknown { .. }), "{error:?}");
     assert!(!error.is_temporary(), "whoever is told must not simply try again");
     assert_eq!(runs, 1);
-    // It was done: that is why it must not be done again.
+    // It was done, so it must not be done again.
     assert_eq!(count(&database.open()), 1);
 }
 
-/// The row by which a transaction is found is removed where a connection has rested for a day.
+/// The row that identifies a transaction is removed when a connection has been idle for a day.
 #[test]
 fn a_connection_that_has_rested_for_long_writes_on() {
     let database = TestDatabase::postgres();

@@ -1,10 +1,9 @@
-//! A table of the tests' own, so that they do not move with the product's schema.
+//! A table that only the tests use, so that they do not depend on the product's schema.
 
 use store::{Error, Store, Transaction, values};
 use testkit::database::TestDatabase;
 
 store::statements! {
-    /// Makes the table.
     pub static CREATE =
         sqlite "CREATE TABLE probe (
             id INTEGER PRIMARY KEY, word TEXT UNIQUE, bytes BLOB, flag INTEGER,
@@ -14,32 +13,30 @@ store::statements! {
             id BIGINT PRIMARY KEY, word TEXT UNIQUE, bytes BYTEA, flag BOOLEAN,
             amount INTEGER NOT NULL DEFAULT 0 CHECK (amount >= 0), revision BIGINT NOT NULL DEFAULT 1
         )";
-    /// Makes a child of the table, whose parent is looked for at the commit.
+    /// Makes a child of the table. The reference to its parent is checked at the commit.
     pub static CREATE_CHILD =
         "CREATE TABLE child (
             id BIGINT PRIMARY KEY,
             parent BIGINT NOT NULL REFERENCES probe (id) DEFERRABLE INITIALLY DEFERRED
         )";
-    /// Inserts a child.
     pub static INSERT_CHILD = "INSERT INTO child (id, parent) VALUES ($1, $2)";
-    /// How many children there are.
     pub static COUNT_CHILDREN = "SELECT count(*) AS total FROM child";
-    /// Where numbers come from.
+    /// The source of numbers.
     pub static CREATE_NUMBERS =
         sqlite "CREATE TABLE numbered (id INTEGER PRIMARY KEY)",
         postgres "CREATE SEQUENCE numbered";
-    /// Numbers for wholes and parts, of one kind here.
+    /// Numbers for wholes and parts, which are of one kind here.
     pub static NUMBERS =
         sqlite "WITH RECURSIVE places (place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < $1 + $2) \
             SELECT place, place + COALESCE((SELECT max(id) FROM numbered), 0) AS id FROM places",
         postgres "SELECT place, nextval('numbered') AS id \
             FROM generate_series(CAST(1 AS BIGINT), CAST($1 AS BIGINT) + CAST($2 AS BIGINT)) AS place";
-    /// A number is taken, where taking is a row.
+    /// Takes a number, where that means adding a row.
     pub static TAKEN = "INSERT INTO numbered (id) VALUES ($1)";
-    /// Inserts a row with all that can be given.
+    /// Inserts a row with all columns.
     pub static INSERT =
         "INSERT INTO probe (id, word, bytes, flag, amount) VALUES ($1, $2, $3, $4, $5)";
-    /// Inserts a row and answers it.
+    /// Inserts a row and returns it.
     pub static INSERT_RETURNING =
         "INSERT INTO probe (id, word) VALUES ($2, $1) RETURNING id, word, revision";
     /// Inserts a row and its copy, without waiting for the disk: one statement on PostgreSQL, two on SQLite.
@@ -51,16 +48,14 @@ store::statements! {
             INSERT INTO probe (id, word) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT) \
             WHERE (SELECT setting FROM relaxed) = 'off' \
             RETURNING id, current_setting('synchronous_commit') AS synchronous_commit";
-    /// One row.
     pub static BY_ID = "SELECT id, word, bytes, flag, amount, revision FROM probe WHERE id = $1";
-    /// How many rows there are.
     pub static COUNT = "SELECT count(*) AS total FROM probe";
     /// A change that is guarded by the revision.
     pub static CHANGE =
         "UPDATE probe SET amount = $1, revision = revision + 1 WHERE id = $2 AND revision = $3";
-    /// A statement that no database takes.
+    /// A statement that every database refuses.
     pub static NONSENSE = "SELECT nothing FROM nowhere";
-    /// What SQLite answers as a fraction and PostgreSQL as NUMERIC.
+    /// SQLite returns this as a fraction, PostgreSQL as NUMERIC.
     pub static FRACTION = "SELECT 1.5 AS half";
 }
 
@@ -85,7 +80,7 @@ pub fn insert(tx: &mut dyn Transaction, id: i64, amount: i64) -> Result<(), Erro
     )
 }
 
-/// Counts the rows in a transaction of its own.
+/// Counts the rows in a separate transaction.
 pub fn count(store: &Store) -> i64 {
     store
         .read(|tx| tx.query_one(&COUNT, values![])?.get("total"))

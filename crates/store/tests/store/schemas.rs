@@ -1,4 +1,4 @@
-//! The migrations of the two databases end in the same schema, whatever each of them needs to get there.
+//! The migrations of both databases end in the same schema, whatever each of them needs to get there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::path::Path;
 use store::Settings;
 use testkit::database::TestDatabase;
 
-/// What is compared of a table. What a column holds, and which keys there are, the statements show.
+/// What we compare of a table. The statements show what a column contains and which keys exist.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Table {
     /// The columns, and whether they may be NULL.
     columns: BTreeMap<String, bool>,
-    /// What they refer to: columns, and the other table with its columns.
+    /// The references: columns, and the other table with its columns.
     references: BTreeSet<String>,
 }
 
 type Schema = BTreeMap<String, Table>;
 
-/// Tables of refinery and of the drivers.
+/// Tables of refinery and of the drivers are not ours.
 fn is_ours(table: &str) -> bool {
     !table.starts_with("sqlite_") && !["refinery_schema_history", "store_session"].contains(&table)
 }
@@ -110,7 +110,8 @@ fn both_databases_have_the_same_tables_columns_and_references() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// `IF NOT EXISTS` takes whatever is there by that name for what the migration would have made. Up to V25 PostgreSQL's have it.
+/// `IF NOT EXISTS` mistakes anything with that name for what the migration would have made. Up to V25, PostgreSQL's
+/// migrations use it.
 #[test]
 fn a_migration_makes_what_it_says_or_fails() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");

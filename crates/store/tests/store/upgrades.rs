@@ -1,4 +1,4 @@
-//! Installations of earlier versions: the schema of then, with rows of then, comes out right.
+//! Installations of earlier versions: an old schema with old rows is upgraded correctly.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ testkit::on_both_databases!(
 );
 
 store::statements! {
-    /// What the migrations may have changed.
+    /// The columns that migrations may have changed.
     pub static ROWS = "SELECT event_id, kind, receiver, state, due_at, finished_at, tries, lease, noted, erase_at FROM outbox \
         ORDER BY id";
     pub static LINKS = "SELECT id, links_revoked_at FROM workflow ORDER BY id";
@@ -43,7 +43,7 @@ store::statements! {
     pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
 }
 
-/// Makes the schema as it was at a version, and runs statements there.
+/// Makes the schema of a version, and runs statements there.
 fn as_of(database: &TestDatabase, version: i32, statements: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
     let runner = |name: &str| {
@@ -67,7 +67,7 @@ fn as_of(database: &TestDatabase, version: i32, statements: &str) {
 const COMPANY: &str = "INSERT INTO company (id, name, language, utc_offset, region, api_enabled, token_lifetime_seconds, \
     expiry_days, link_days, created_at) VALUES ('acme', 'Acme', 'ko', 32400, 'KR', TRUE, 86400, 14, 30, 0);";
 
-/// A row of the outbox that was decided at the given second, as of before V19.
+/// A row of the outbox that was decided at the given second, as before V19.
 fn row(number: i64, kind: &str, receiver: &str, state: &str, dialect: &str) -> String {
     let webhook = match kind {
         "webhook" => "'https://hooks.example.com:8443/', '3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10'",
@@ -89,12 +89,12 @@ fn row(number: i64, kind: &str, receiver: &str, state: &str, dialect: &str) -> S
     )
 }
 
-/// The name of the database's own way to write bytes.
+/// The database's own syntax for bytes.
 fn dialect(database: &TestDatabase) -> &'static str {
     if database.url().is_some() { "postgres" } else { "sqlite" }
 }
 
-/// A row of the outbox now: its event, receiver, state and when it is to be looked at for a code, in seconds.
+/// The current rows of the outbox: event, receiver, state, and when to look for a code, in seconds.
 fn rows(store: &Store) -> Vec<(String, String, String, Option<i64>)> {
     let rows = store.read(|tx| tx.query(&ROWS, &[])).expect("the rows");
     rows.iter()
@@ -235,7 +235,7 @@ fn zero(database: &TestDatabase) -> &'static str {
     }
 }
 
-/// A workflow, with what it needs but its company.
+/// A workflow with everything it needs except its company.
 fn workflow_of_then(bytes: &str, status: &str) -> String {
     let ended = if status == "Playing" { "NULL" } else { "1" };
     format!(
@@ -253,7 +253,7 @@ fn workflow_of_then(bytes: &str, status: &str) -> String {
     )
 }
 
-/// An entry of that workflow's chain about a recipient.
+/// An entry of that workflow's audit trail about a recipient.
 fn entry_of_then(sequence: i64, event: &str, recipient: i64, bytes: &str) -> String {
     let recipient = match event {
         "recipient_corrected" | "handed_over" => {
@@ -270,7 +270,7 @@ fn entry_of_then(sequence: i64, event: &str, recipient: i64, bytes: &str) -> Str
     )
 }
 
-/// Of each recipient: the types of what happened to them, in order, and whether their words stay.
+/// For each recipient: the types of their events, in order, and whether their words stay.
 const WORDS: [(&[&str], bool); 6] = [
     (&["approved"], true),
     (&["returned", "recipient_corrected"], false),
@@ -284,7 +284,7 @@ fn words_of_an_earlier_person_are_taken_off_the_next_one(database: &TestDatabase
     let bytes = zero(database);
     let mut rows = workflow_of_then(bytes, "Playing");
     let mut sequence = 0;
-    // The number of the second begins as that of the first does.
+    // The second number begins with the digits of the first.
     for (id, (events, _)) in [1, 12, 123, 4, 5, 6].into_iter().zip(WORDS) {
         rows = format!(
             "{rows}INSERT INTO recipient (id, company_id, workflow_id, step_order, place, name, contact, contact_key, \
@@ -313,7 +313,8 @@ fn words_of_an_earlier_person_are_taken_off_the_next_one(database: &TestDatabase
     assert_eq!(found, expected.into_iter().map(|(_, stay)| stay).collect::<Vec<_>>());
 }
 
-/// Of each recipient: how far they are, what happened to them, in order, and whether their value and their mobile number stay.
+/// For each recipient: their state, the types of their events, in order, and whether their value and their mobile
+/// number stay.
 const LEFT_BEHIND: [(&str, &[&str], bool, bool); 8] = [
     (
         "waiting",
@@ -322,7 +323,7 @@ const LEFT_BEHIND: [(&str, &[&str], bool, bool); 8] = [
         false,
     ),
     ("waiting", &["approved", "handed_over", "viewed"], false, false),
-    // Whoever has the place has approved with the value, and kept it so.
+    // The current person has approved with the value, and so kept it.
     (
         "waiting",
         &["approved", "returned", "recipient_corrected", "approved", "returned"],
@@ -341,12 +342,12 @@ const LEFT_BEHIND: [(&str, &[&str], bool, bool); 8] = [
     ("rejected", &["recipient_corrected", "rejected"], true, true),
 ];
 
-/// A document of such recipients is brought up to date; what is left of each, and what was expected to be.
+/// Upgrades a document with such recipients. Returns what is left of each, and what was expected.
 fn left_behind(database: &TestDatabase, status: &str) -> [Vec<(i64, bool, bool)>; 2] {
     let bytes = zero(database);
     let mut rows = workflow_of_then(bytes, status);
     let mut sequence = 0;
-    // The number of the second begins as that of the first does.
+    // The second number begins with the digits of the first.
     let numbers = [1, 12, 123, 4, 5, 6, 7, 8];
     for (id, (progress, events, ..)) in numbers.into_iter().zip(LEFT_BEHIND) {
         let (version, at) = (events.len() + 1, if progress == "waiting" { "NULL" } else { "1" });
@@ -362,7 +363,7 @@ fn left_behind(database: &TestDatabase, status: &str) -> [Vec<(i64, bool, bool)>
             rows.push_str(&entry_of_then(sequence, event, id, bytes));
         }
     }
-    // What the sender gave is nobody's.
+    // What the sender entered belongs to no recipient.
     rows = format!(
         "{rows}INSERT INTO field_value (workflow_id, company_id, field_name, recipient_id, value, wire, wire_hash, salt, \
          written_at) VALUES (1, 'acme', 'given', NULL, '', '', 0, {bytes}, 0);\n"
@@ -428,7 +429,7 @@ fn keys_of_addresses_fold_ascii_letters_only(database: &TestDatabase) {
     let store = database.open();
     let keys = store.read(|tx| tx.query(&KEYS, &[])).expect("the keys");
     let keys: Vec<String> = keys.iter().map(|row| row.get("contact_key").expect("a key")).collect();
-    // As they are made now.
+    // In today's form.
     let mut expected: Vec<String> = addresses
         .iter()
         .map(|(contact, _)| domain::Contact::Email((*contact).to_owned()).key())
@@ -489,7 +490,7 @@ fn hash_text(database: &TestDatabase, number: u8) -> String {
     }
 }
 
-/// What lets rows refer to others that are not there.
+/// Allows rows to refer to others that do not exist.
 fn unchecked(database: &TestDatabase) -> &'static str {
     if dialect(database) == "postgres" {
         "SET session_replication_role = replica;"
@@ -498,7 +499,8 @@ fn unchecked(database: &TestDatabase) -> &'static str {
     }
 }
 
-/// A workflow with a recipient. Only what the migrations of files read has a meaning, so what it refers to is not there.
+/// A workflow with a recipient. Only what the migrations of files read has a meaning, so the rows it refers to do not
+/// exist.
 fn workflow(database: &TestDatabase, id: i64, status: &str) -> String {
     let ended = if status == "Playing" { "NULL" } else { "1" };
     let zero = bytes(database);
@@ -583,7 +585,7 @@ fn files_that_nothing_needs_are_left_by_their_company_and_previews_keep_theirs_u
     }
 }
 
-/// Of a version that does not know the idle limit, on another node.
+/// A session of a version that does not know the idle limit, on another node.
 fn a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning(database: &TestDatabase) {
     let store = database.open();
     let at = |second| Timestamp::from_second(second).expect("a time");
