@@ -1,13 +1,13 @@
-//! Addresses in words of strangers: whatever programs that show mails make a link of.
+//! Finds addresses in strangers' texts: anything that mail programs turn into a link.
 //!
-//! A stranger's name stands in letters that a company sends. If it held an address, the letter would hold a link of the
-//! stranger's. So such names are refused, in whatever characters they are written: a text is read as such programs and
-//! people's eyes read it, compatibility characters as what they stand for (NFKC, UAX 15), and look-alikes of a dot, a colon
-//! or a slash (UTS 39) as what they look like.
+//! A stranger's name appears in mails that a company sends. If the name contained an address, the mail would contain a
+//! link chosen by the stranger. So we refuse such names, whatever characters they use: we read a text as mail programs
+//! and people's eyes do, with compatibility characters normalised (NFKC, UAX 15), and look-alikes of a dot, a colon or
+//! a slash (UTS 39) replaced by what they look like.
 //!
-//! What is an address is a judgement. `J.Lee`, `J.LEE`, `Dr.Kim` and `김.민준` have the form of host names, and are names: no
-//! top-level domain is called `민준`, and who writes a capital after a dot writes initials or a title, unless the ending is
-//! one that everybody knows (`Evil.Com`). Small letters after a dot are an address, however short the word before it
+//! Whether something is an address is a judgement. `J.Lee`, `J.LEE`, `Dr.Kim` and `김.민준` have the form of host names,
+//! but are names: there is no top-level domain `민준`, and a capital after a dot suggests initials or a title, unless the
+//! ending is a well-known one (`Evil.Com`). Small letters after a dot make an address, however short the word before it
 //! (`x.ai`).
 
 use unicode_normalization::UnicodeNormalization;
@@ -16,13 +16,13 @@ use unicode_normalization::char::is_combining_mark;
 use crate::contact::dns_domain;
 use crate::text::is_ignorable;
 
-/// Endings of host names that such programs take for addresses in whatever letters they are written.
+/// Endings that mail programs recognise as host names in upper or lower case.
 const COMMON_ENDINGS: [&str; 26] = [
     "com", "net", "org", "info", "biz", "io", "co", "ly", "me", "app", "dev", "xyz", "top", "shop", "online", "site",
     "link", "click", "zip", "mov", "kr", "jp", "cn", "ru", "us", "uk",
 ];
 
-/// The top-level domains in other alphabets, in the letters of DNS behind their `xn--`, in order (IANA's list of 2026-11-17).
+/// The top-level domains in other alphabets, in DNS letters after their `xn--`, sorted (IANA's list of 2026-11-17).
 const OTHER_ENDINGS: [&str; 151] = [
     "11b4c3d",
     "1ck2e1b",
@@ -177,7 +177,7 @@ const OTHER_ENDINGS: [&str; 151] = [
     "zfr164b",
 ];
 
-/// Schemes whose addresses need no slashes, and that are no words before a colon.
+/// Schemes whose addresses need no slashes, and that are not words before a colon.
 const SCHEMES: [&str; 14] = [
     "http",
     "https",
@@ -194,12 +194,12 @@ const SCHEMES: [&str; 14] = [
     "skype",
     "whatsapp",
 ];
-/// The same that are words, too: an address only where something stands behind the colon at once.
+/// The same for schemes that are also words: an address only if text follows the colon directly.
 const SCHEMES_OF_WORDS: [&str; 4] = ["data", "file", "ftp", "intent"];
 
-/// Whether a text holds something that programs which show mails make a link of: a scheme, a host name, an e-mail address, a
-/// path to another computer. Initials and titles (`J.R. Lee`, `KIM.JH`, `Dr.Kim`) are none. Telephone numbers are not looked
-/// for: a name may hold digits.
+/// Whether a text contains something that mail programs turn into a link: a scheme, a host name, an e-mail address, a
+/// path to another computer. Initials and titles (`J.R. Lee`, `KIM.JH`, `Dr.Kim`) do not count. Telephone numbers are
+/// allowed, because a name may contain digits.
 pub fn holds_an_address(text: &str) -> bool {
     let plain = as_read(text);
     let lower = plain.to_lowercase();
@@ -210,25 +210,25 @@ pub fn holds_an_address(text: &str) -> bool {
         || holds_a_host(&plain)
 }
 
-/// Whether a text holds a host name, or the address of a computer in numbers.
+/// Whether a text contains a host name or a numeric address.
 fn holds_a_host(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '.' | '-');
     let mut before = None;
     text.split_inclusive(|c| !is_part(c)).any(|piece| {
         let word = piece.trim_end_matches(|c| !is_part(c));
         let behind = piece.chars().next_back().filter(|c| !is_part(*c));
-        // A mailbox stands before it, or a path behind it: that makes an address of what could be a name.
+        // A mailbox before it or a path after it turns a possible name into an address.
         let is_led = before == Some('@') || behind == Some('/');
         before = behind;
         is_a_host(word, is_led)
     })
 }
 
-/// A text as it is read.
+/// A text as mail programs and people read it.
 fn as_read(text: &str) -> String {
     text.nfkc()
         .map(|character| match character {
-            // The dots of other scripts that look like ours, and those that host names may be written with (UTS 46).
+            // Dots of other scripts that look like ours, and those allowed in host names (UTS 46).
             '\u{3002}' | '\u{6d4}' | '\u{701}' | '\u{702}' | '\u{2e33}' | '\u{a4f8}' | '\u{a60e}' | '\u{10a50}'
             | '\u{1d16d}' => '.',
             '\u{2d0}' | '\u{2f8}' | '\u{589}' | '\u{5c3}' | '\u{703}' | '\u{704}' | '\u{2236}' | '\u{a789}' => ':',
@@ -241,7 +241,7 @@ fn as_read(text: &str) -> String {
         .collect()
 }
 
-/// Whether a text in small letters holds a scheme that makes an address by itself.
+/// Whether a lower-case text contains a scheme that makes an address by itself.
 fn holds_a_scheme(text: &str) -> bool {
     text.match_indices(':').any(|(at, _)| {
         let (before, behind) = text.split_at(at);
@@ -254,7 +254,7 @@ fn holds_a_scheme(text: &str) -> bool {
     })
 }
 
-/// Whether a word holds a host name, or the address of one in numbers.
+/// Whether a word contains a host name or a numeric address.
 fn is_a_host(word: &str, is_led: bool) -> bool {
     let labels: Vec<&str> = word.trim_matches(['.', '-']).split('.').collect();
     let is_number = |label: &&str| label.parse::<u8>().is_ok();
@@ -269,14 +269,13 @@ fn is_a_host(word: &str, is_led: bool) -> bool {
     })
 }
 
-/// What stands before a dot, the most telling of all before it last.
+/// The kind of text before a dot; of several, the most telling before the last dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Before {
-    /// One character each, as initials are (`J.Lee`) and hosts can be (`X.COM`).
+    /// One character each, as in initials (`J.Lee`) and possibly hosts (`X.COM`).
     Initials,
-    /// One character each, and a small Latin letter among them.
+    /// One character each, with at least one small Latin letter.
     SmallLetter,
-    /// A word.
     Word,
 }
 
@@ -290,7 +289,7 @@ impl Before {
     }
 }
 
-/// Whether what stands behind a dot ends a host name; `is_led` says that what stands around the word makes an address of it.
+/// Whether the text after a dot ends a host name. `is_led`: the text around the word makes it an address.
 fn ends_a_host(before: Before, ending: &str, is_led: bool) -> bool {
     let small = ending.to_lowercase();
     let encoded = dns_domain(&small).unwrap_or(small);
@@ -299,7 +298,7 @@ fn ends_a_host(before: Before, ending: &str, is_led: bool) -> bool {
     {
         return true;
     }
-    // Words of other scripts go on where a host name ends: `evil.com에서`.
+    // Words of other scripts may follow a host name directly: `evil.com에서`.
     let is_latin = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let latin = ending
         .get(..ending.find(|c| !is_latin(c)).unwrap_or(ending.len()))
@@ -310,10 +309,10 @@ fn ends_a_host(before: Before, ending: &str, is_led: bool) -> bool {
     let is_capitals = latin.chars().all(is_capital);
     let is_ending = latin.len() >= 2 && latin.chars().all(|c| c.is_ascii_alphabetic());
     let is_name = match before {
-        // A surname behind initials: `J.Lee`, `J.LEE`.
+        // A surname after initials: `J.Lee`, `J.LEE`.
         Before::Initials => is_capitalised || is_capitals && !is_common,
         Before::SmallLetter => is_capitalised,
-        // Initials behind a surname: `KIM.JH`.
+        // Initials after a surname: `KIM.JH`.
         Before::Word => !is_common && (is_capitalised || is_capitals && latin.len() <= 3),
     };
     let is_host = if is_led {
@@ -330,7 +329,7 @@ mod tests {
 
     use super::*;
 
-    /// Whatever is read as a dot in a host name.
+    /// All characters that are read as a dot in a host name.
     const DOTS: [&str; 12] = [
         ".",
         "\u{2024}",
@@ -354,7 +353,7 @@ mod tests {
             "evil.com",
             "x.com",
             "t.me/evil",
-            // One letter, and an ending that is none of the common ones.
+            // One letter, and an uncommon ending.
             "x.ai",
             "x.zip",
             "X.ZIP",
@@ -376,7 +375,7 @@ mod tests {
             "예시.com",
             "a.xn--3e0b707e",
             "WIN:sub.evil.example!",
-            // What stands around it makes an address of it.
+            // The text around it makes it an address.
             "v.gd/abc",
             "g.page/evil",
             "me@a.club",
@@ -392,7 +391,7 @@ mod tests {
             "evil.இந்தியா",
             "evil.みんな",
             "evil.\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}",
-            // Words that go on behind it.
+            // Words that follow directly.
             "evil.com에서",
             "evil.com.에서",
             "주소는 evil.co.kr입니다",

@@ -1,9 +1,10 @@
-//! Which addresses count as one client, for throttles, queues and shares.
+//! Defines which addresses count as one client, for throttles, queues and shares.
 
 use std::fmt;
 use std::net::IpAddr;
 
-/// An IPv4 address, or the /64 network of an IPv6 address: a client has all the addresses of such a network to itself.
+/// An IPv4 address, or the /64 network of an IPv6 address, because a client has all addresses of such a network to
+/// itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientNetwork(IpAddr);
 
@@ -17,7 +18,7 @@ impl ClientNetwork {
     }
 }
 
-/// The database keeps this text, so it must not change.
+/// The database stores this text, so it must not change.
 impl fmt::Display for ClientNetwork {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {

@@ -1,9 +1,9 @@
 //! How a date is shown: a pattern such as `yyyy.MM.dd`, `yyyy년 M월 d일` or `dd/MM/yyyy`.
 //!
-//! `yyyy` the year, `yy` its last two digits; `MM` and `M` the month with and without a zero, `MMMM` and `MMM` its
-//! English name and the first three letters of it; `dd` and `d` the day. Everything else stands as it is, but for Latin
-//! letters, which are refused unless in `'quotes'`, so that a slip (`YYYY`, `mm`) is found when the template is made.
-//! The value is a day of the calendar whatever its pattern: programs give and get `YYYY-MM-DD`.
+//! `yyyy` is the year, `yy` its last two digits; `MM` and `M` the month with and without a leading zero, `MMMM` and
+//! `MMM` its English name and the first three letters of it; `dd` and `d` the day. Everything else is literal, but
+//! Latin letters must be in `'quotes'`, so that a mistake (`YYYY`, `mm`) is found when the template is made. The value
+//! is a calendar day whatever its pattern: programs send and receive `YYYY-MM-DD`.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use jiff::civil::Date;
 /// The longest pattern, in characters.
 pub const LONGEST: usize = 60;
 
-/// A pattern, read.
+/// A parsed pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatePattern(Vec<Part>);
 
@@ -26,7 +26,7 @@ enum Part {
     Literal(String),
 }
 
-/// The English names of the months, January first.
+/// January first.
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -42,14 +42,13 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The English name of the month of a date.
 pub fn english_month(date: Date) -> &'static str {
     let index = usize::try_from(date.month()).unwrap_or(1).saturating_sub(1);
     MONTHS.get(index).copied().unwrap_or_default()
 }
 
 impl DatePattern {
-    /// Reads a pattern; `None` where it names nothing of a date, or holds what it must not.
+    /// Reads a pattern. `None` if it contains no part of a date, or something it must not contain.
     pub fn parse(text: &str) -> Option<Self> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() > LONGEST || characters.iter().any(|c| c.is_control()) {
@@ -90,7 +89,7 @@ impl DatePattern {
     pub fn format(&self, date: Date) -> String {
         let mut text = String::new();
         for part in &self.0 {
-            // Writing into a text cannot fail.
+            // Writing into a string cannot fail.
             let _ = match part {
                 Part::Year => write!(text, "{:04}", date.year()),
                 Part::ShortYear => write!(text, "{:02}", date.year().rem_euclid(100)),
@@ -156,7 +155,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever stands between them, year, month and day can be told from what is shown.
+        /// Year, month and day can be read back from the result, whatever separates them.
         #[test]
         fn what_is_shown_tells_the_day(
             (year, month, day) in (1_i16..=9999, 1_i8..=12, 1_i8..=31),

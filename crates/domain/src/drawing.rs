@@ -1,11 +1,12 @@
 //! Signatures and seals that this program draws: a name in a handwriting, and seals made from a name.
 //!
-//! A [`Drawing`] says how it was made, never how it looks: its look follows from it (`document::marks::drawing`), the same in the
-//! preview, on the page and in the sealed file. It is kept as JSON, so a way, a hand or a shape that was ever offered stays
-//! here for as long as documents are kept ([decision 13](../../../docs/adr/0013-drawn-signatures.md)).
+//! A [`Drawing`] says how it was made, not how it looks. Its look follows from that (`document::marks::drawing`) and is
+//! the same in the preview, on the page and in the sealed file. It is stored as JSON, so any kind, hand or shape that
+//! was ever offered must stay here as long as documents are kept ([decision
+//! 13](../../../docs/adr/0013-drawn-signatures.md)).
 //!
-//! Which seals suit a name is the custom of its country, and is said by [`Seal::proposals`]: a name of three syllables gets
-//! 인 as its fourth so that it fills a square, a company's square seal ends in 직인 or 之印, a family name alone is enough
+//! [`Seal::proposals`] follows each country's customs about which seals suit a name: a name of three syllables gets 인
+//! as its fourth so that it fills a square, a company's square seal ends in 직인 or 之印, and a family name alone is enough
 //! for a Japanese 認印.
 
 use serde::{Deserialize, Serialize};
@@ -20,9 +21,8 @@ use crate::value::{ValueFault, characters};
 pub enum Drawing {
     /// A name in a handwriting.
     Typed {
-        /// What is written.
         text: String,
-        /// By whose hand.
+        /// The handwriting.
         hand: Hand,
     },
     /// A seal made from a name.
@@ -48,7 +48,6 @@ pub enum Hand {
 }
 
 impl Hand {
-    /// All.
     pub const ALL: [Self; 6] = [
         Self::NanumPen,
         Self::Gaegu,
@@ -58,7 +57,7 @@ impl Hand {
         Self::DancingScript,
     ];
 
-    /// All, those first that suit the letters of a text best.
+    /// All hands; those that suit the letters of a text best come first.
     pub fn in_order_for(text: &str) -> [Self; 6] {
         match Writing::of(text) {
             Writing::Hangul | Writing::Han => Self::ALL,
@@ -73,7 +72,7 @@ impl Hand {
         }
     }
 
-    /// As it is kept and sent.
+    /// The code for storage and the API.
     pub const fn code(self) -> &'static str {
         match self {
             Self::NanumPen => "nanum-pen",
@@ -90,33 +89,31 @@ impl Hand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {
-    /// Its form.
     pub shape: SealShape,
     /// The name of the person or company.
     pub name: String,
-    /// What follows the name (인, 印, 직인, 之印), or stands in the middle of a double ring (대표이사); may be empty.
+    /// The text after the name (인, 印, 직인, 之印), or in the middle of a double ring (대표이사). May be empty.
     pub title: String,
 }
 
-/// The form of a seal.
+/// The shape of a seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SealShape {
     /// A circle: 도장, 認印.
     Round,
-    /// A standing oval with one column.
+    /// An upright oval with one column.
     Oval,
     /// A square, in columns from the right: 직인, 角印.
     Square,
-    /// The name between two rings, the title within: 인감, 代表者印.
+    /// The name between two rings, the title inside: 인감, 代表者印.
     DoubleRing,
 }
 
 impl SealShape {
-    /// All.
     pub const ALL: [Self; 4] = [Self::Round, Self::Oval, Self::Square, Self::DoubleRing];
 
-    /// As it is kept and sent.
+    /// The code for storage and the API.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Round => "round",
@@ -127,12 +124,11 @@ impl SealShape {
     }
 }
 
-/// A drawing with the name under which it goes out, as [`crate::FileValue`] has one.
+/// A drawing with a file name, like [`crate::FileValue`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawnValue {
-    /// The name of the picture that is made of it for those who ask for a file.
+    /// The name of the picture that is drawn when somebody asks for a file.
     pub file_name: String,
-    /// How it was made.
     pub drawing: Drawing,
 }
 
@@ -144,7 +140,7 @@ impl Drawing {
     /// The most characters of a seal's title.
     pub const LONGEST_TITLE: u32 = 10;
 
-    /// The same with its texts trimmed, where they are such as can be drawn.
+    /// The drawing with its texts trimmed, if they can be drawn.
     pub fn checked(self) -> Result<Self, ValueFault> {
         match self {
             Self::Typed { text, hand } => Ok(Self::Typed {
@@ -161,7 +157,7 @@ impl Drawing {
 }
 
 fn line(text: &str, limit: u32) -> Result<Option<String>, ValueFault> {
-    // A person counts letters with their accents, so that the longest in code points is more.
+    // People count a letter with its accents as one character, so the limit in code points is higher.
     match text::line(text, limit as usize * 4) {
         Ok(Some(text)) => match characters(text).count() {
             length if length > limit as usize => Err(ValueFault::TooLong { length, limit }),
@@ -178,7 +174,7 @@ fn line(text: &str, limit: u32) -> Result<Option<String>, ValueFault> {
     }
 }
 
-/// Whose customs a name follows: told from its letters.
+/// The writing system of a name, which decides whose customs apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
     /// Hangul syllables.
@@ -190,7 +186,7 @@ pub enum Writing {
 }
 
 impl Writing {
-    /// By the first letter that has customs of its own.
+    /// By the first letter of one of these systems.
     pub fn of(text: &str) -> Self {
         text.chars()
             .find_map(|character| match character {
@@ -257,13 +253,13 @@ impl Seal {
                 ]
             }
         };
-        // One column of an oval has room for few.
+        // An oval's single column has room for few characters.
         seals.retain(|seal| seal.shape != SealShape::Oval || characters(&seal.name).count() <= 4);
         without_repeats(seals)
     }
 
-    /// The seals that suit a company's name, the most usual first. `title` stands in the middle of the double ring; blank:
-    /// what is usual there, where Han characters may be of Japan or, in a Korean page, of Korea.
+    /// The seals that suit a company's name, the most usual first. `title` is the text in the middle of the double
+    /// ring. If it is blank, the usual one is chosen: Han characters may be Japanese or, on a Korean page, Korean.
     pub fn of_company(name: &str, title: &str, language: Language) -> Vec<Self> {
         let whole: String = name.split_whitespace().collect();
         let length = characters(&whole).count();

@@ -1,19 +1,19 @@
-//! What the outside world gives to the rules: time and chance, both as parameters.
+//! What the rules need from outside: time and randomness, both passed as parameters.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// Tells the time. Only the program and its tests choose one.
+/// Only the program and its tests choose an implementation.
 pub trait Clock: Send + Sync {
-    /// The present moment, cut to microseconds: what the database can hold.
+    /// The present moment, cut to microseconds because the database stores no more.
     fn now(&self) -> Timestamp;
 
-    /// The time since some fixed moment. It never goes back, even when somebody sets the machine's clock: for waiting.
+    /// The time since some fixed moment, for waiting. It never goes back, even if somebody sets the machine's clock.
     fn elapsed(&self) -> Duration;
 }
 
-/// Gives unpredictable bytes.
+/// Unpredictable bytes.
 pub trait Random: Send + Sync {
     /// Fills the whole buffer.
     fn fill(&self, buffer: &mut [u8]);

@@ -1,26 +1,27 @@
-//! What people may read of an answer that another server wrote.
+//! What people may read of another server's answer.
 //!
-//! Receivers, mail servers and gateways quote what they were sent, and a message may contain a link that signs. They may quote it
-//! wrapped, in base64, in hexadecimal, or in any other way, so we do not look for links. We show only what no part of a link
-//! can look like, and put an ellipsis in the place of everything else:
+//! Receivers, mail servers and gateways quote what they received, and a message may contain a link that signs. They may
+//! quote it wrapped, in base64, in hexadecimal, or in any other way, so we do not look for links. We show only text
+//! that no part of a link can look like, and replace everything else by an ellipsis:
 //!
 //! - words that answers about errors consist of (`excerpt_words.txt`);
 //! - words in Hangul, kana or Chinese characters;
 //! - numbers of up to five digits, as in `550 5.1.1`, but no more than [`MOST_DIGITS`] digits in all;
 //! - punctuation between them.
 //!
-//! A short word may be a piece of a link by chance, so it is shown only next to a longer one, or if nothing is left out.
+//! A short word may be a piece of a link by chance, so it is shown only next to a longer one, or if nothing is left
+//! out.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// How much of an answer is read, in characters.
 pub const LONGEST: usize = 1_000;
-/// How many digits an excerpt has at most: 40 bits of whatever they stand for.
+/// The most digits in an excerpt: 40 bits of whatever they stand for.
 const MOST_DIGITS: usize = 12;
-/// The longest number.
+/// The longest number, in digits.
 const LONGEST_NUMBER: usize = 5;
-/// From so many letters on, a known word is hardly ever one by chance.
+/// A known word of at least this length is very unlikely to be one by chance.
 const LONG_WORD: usize = 4;
 
 static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("excerpt_words.txt").lines().collect());
@@ -33,7 +34,7 @@ pub fn excerpt_of(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut hides = false;
     for run in runs {
-        // What stands between two hidden runs says how many there are.
+        // The punctuation between two hidden runs would reveal how many there are.
         if !hides || run.kind != RunKind::Hidden {
             shown.extend(
                 run.marks_before
@@ -51,7 +52,7 @@ pub fn excerpt_of(text: &str) -> String {
     shown
 }
 
-/// What a run of characters is.
+/// The kind of a run of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunKind {
     Hidden,
@@ -104,7 +105,7 @@ fn kind_of(run: &str, digits_left: usize) -> RunKind {
     }
 }
 
-/// Whether it is a word of the list, written as people write words.
+/// Whether it is a word of the list, in usual upper and lower case.
 fn is_known(run: &str) -> bool {
     let small = run.to_ascii_lowercase();
     let begins_capital = run.get(1..).is_some_and(|rest| small.get(1..) == Some(rest));
@@ -113,7 +114,7 @@ fn is_known(run: &str) -> bool {
 
 fn is_east_asian(run: &str) -> bool {
     let is_letter = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{3005}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}');
-    // A server that reads ASCII as UTF-16 makes one such letter of every two characters.
+    // A server that reads ASCII as UTF-16 turns every two characters into one such letter.
     let is_two_of_ascii = |c: char| {
         let [high, low] = u16::try_from(u32::from(c)).unwrap_or_default().to_be_bytes();
         high.is_ascii() && low.is_ascii()
@@ -207,21 +208,21 @@ mod tests {
         );
     }
 
-    /// What a server may do to what it quotes.
+    /// What a server may do to the text it quotes.
     #[derive(Debug, Clone)]
     enum Way {
-        /// Base64: its alphabet, padding, and what stands before.
+        /// Base64: its alphabet, its padding, and the text before it.
         Base64 {
             kind: usize,
             before: usize,
         },
-        /// The bytes as numbers: hexadecimal, decimal, octal, binary, with something between them.
+        /// The bytes as numbers: hexadecimal, decimal, octal or binary, with something between them.
         Numbers {
             kind: usize,
             between: &'static str,
         },
         Base32,
-        /// ASCII that was read as UTF-16.
+        /// ASCII read as UTF-16.
         Utf16 {
             big: bool,
         },
@@ -231,7 +232,7 @@ mod tests {
         Backwards,
         OtherCase,
         Rot13,
-        /// Something every so many characters.
+        /// Something inserted at regular intervals.
         Broken {
             every: usize,
             by: &'static str,
@@ -271,7 +272,7 @@ mod tests {
                     };
                     bits.as_bytes().chunks(5).map(digit).collect()
                 }
-                // Nobody reads it so twice.
+                // Nobody reads it like that twice.
                 Way::Utf16 { .. } if !text.is_ascii() => text.to_owned(),
                 Way::Utf16 { big } => {
                     let units = text.as_bytes().chunks(2).map(|pair| {
@@ -330,7 +331,7 @@ mod tests {
     proptest! {
         #[test]
         fn nobody_rebuilds_64_bits_of_a_token_from_an_excerpt_however_it_was_quoted(
-            // A shrunk one would no longer be random.
+            // A shrunk token would no longer be random.
             token in prop::string::string_regex("[A-Za-z0-9_-]{71}").unwrap().no_shrink(),
             is_link in any::<bool>(),
             ways in prop::collection::vec(way(), 0..4),
@@ -342,7 +343,8 @@ mod tests {
                 text = way.apply(&text);
             }
             let shown = excerpt_of(&format!("{before}{text}{after}"));
-            // Every digit tells less than 3.33 bits; every letter less than 6, if it is none that stands beside the token.
+            // Every digit reveals less than 3.33 bits; every letter less than 6, unless it belongs to the text around
+            // the token.
             let beside = format!("{ADDRESS}&lang=ko {before} {after}");
             let mut hundredths = 0;
             for word in shown.split(is_mark).filter(|word| !beside.contains(*word)) {

@@ -1,16 +1,16 @@
-//! The Export API: what a workflow's owner wants to be told, and when.
+//! The Export API: which events a workflow's owner wants webhooks for.
 
 use serde::{Deserialize, Serialize};
 
 use crate::workflow::Outcome;
 
-/// At which events a webhook is sent.
+/// The events that send a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ApiType {
-    /// At every one.
+    /// Every event.
     #[serde(rename = "ALL")]
     All,
-    /// At the first and the last step, and at what ends the workflow early.
+    /// The first and the last step, and anything that ends the workflow early.
     StartAndEnd,
 }
 
@@ -25,7 +25,7 @@ impl ApiType {
     }
 }
 
-/// What the addresses of a finished document open.
+/// What the links to a finished document open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkType {
@@ -47,26 +47,23 @@ impl LinkType {
     }
 }
 
-/// A field's other name in payloads.
+/// A field's name in payloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldName {
-    /// The field's own name.
     pub field_name: String,
     /// The name in payloads.
     pub new_name: String,
 }
 
-/// `export_api_info`, read and found good. The authorisation value is secret: where settings are
-/// kept, it is kept encrypted apart from the rest.
+/// `export_api_info`, parsed and validated. The authorisation value is secret: stored settings keep it encrypted and
+/// separate from the rest.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportSettings {
-    /// Where webhooks go; checked by `public_address::CallbackUrl`.
+    /// The endpoint, checked by `public_address::CallbackUrl`.
     pub url: String,
-    /// When.
     pub api_type: ApiType,
-    /// Embedded mode: writers are told nothing, the caller gets their addresses.
+    /// Embedded mode: signers get no messages; the caller gets their links.
     pub is_embed: bool,
-    /// What the addresses of a finished document open.
     pub link_type: LinkType,
     /// The `Authorization` header of each webhook.
     #[serde(skip)]
@@ -96,7 +93,7 @@ impl ExportSettings {
             .map_or(field, |entry| &entry.new_name)
     }
 
-    /// Is there a webhook for this outcome?
+    /// Whether this outcome sends a webhook.
     pub fn wants(&self, outcome: &Outcome) -> bool {
         match self.api_type {
             ApiType::All => true,
@@ -119,7 +116,7 @@ pub enum CommandType {
     /// Approval.
     #[serde(rename = "CF")]
     Confirm,
-    /// Rejection, also one that gives the document back.
+    /// A decline, including one that returns the document.
     #[serde(rename = "RT")]
     Reject,
     /// Cancellation.

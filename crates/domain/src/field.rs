@@ -1,15 +1,15 @@
-//! Fields: named boxes on a page that a writer fills.
+//! Fields: named boxes on a page that a signer fills in.
 //!
-//! A [`Field`] is one box. Boxes of one name are one field with one value: the marks of a radio choice, the
-//! year, month and day of one date, initials on every page. What concerns the value (whether it must be given,
-//! how long it may be, how a number is rounded) is the same in all of them; how it looks may differ.
+//! A [`Field`] is one box. Boxes with the same name are one field with one value: the options of a radio choice, the
+//! year, month and day of one date, initials on every page. Rules about the value (whether it is required, how long it
+//! may be, how a number is rounded) are the same in all of them; how it looks may differ.
 
 use serde::{Deserialize, Serialize};
 
 use crate::number::{NumberFormat, Rounding};
 use crate::template::PageSize;
 
-/// What a field holds.
+/// The kind of value in a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldKind {
@@ -19,9 +19,9 @@ pub enum FieldKind {
     Number,
     /// A calendar day.
     Date,
-    /// A mark that is there or not.
+    /// A check mark that is on or off.
     Check,
-    /// One of several marks; fields of one name form the choice.
+    /// One of several options; fields with the same name form the choice.
     Radio,
     /// One of a list of texts.
     Select,
@@ -33,11 +33,11 @@ pub enum FieldKind {
     Seal,
     /// Any picture.
     Image,
-    /// A file that goes with the document and is not drawn on its pages.
+    /// A file that belongs to the document but is not drawn on its pages.
     Attachment,
     /// The sender's text.
     Label,
-    /// What is known of the writer already: see [`WriterDetail`].
+    /// What we already know about the signer: see [`WriterDetail`].
     Writer,
     /// The result of a formula over number fields.
     Calc,
@@ -62,7 +62,7 @@ impl FieldKind {
         Self::Calc,
     ];
 
-    /// The word of FIELDS.json and of the database.
+    /// The word in FIELDS.json and in the database.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -82,43 +82,40 @@ impl FieldKind {
         }
     }
 
-    /// Reads the word.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == text)
     }
 
-    /// Is its value a PNG or JPEG picture?
+    /// Whether its value is a PNG or JPEG picture.
     pub const fn is_picture(self) -> bool {
         matches!(self, Self::Signature | Self::Initials | Self::Seal | Self::Image)
     }
 
-    /// Is its value a file, picture or not?
+    /// Whether its value is a file, picture or not.
     pub const fn is_file(self) -> bool {
         self.is_picture() || matches!(self, Self::Attachment)
     }
 
-    /// May a writer write it at all? The others fill themselves or belong to the sender.
+    /// Whether a signer can fill it in. The others fill themselves or belong to the sender.
     pub const fn is_written_by_writer(self) -> bool {
         !matches!(self, Self::Label | Self::Writer | Self::Calc)
     }
 
-    /// Does writing it make consent to sign electronically necessary first?
+    /// Whether filling it in requires consent to sign electronically first.
     pub const fn is_signature(self) -> bool {
         matches!(self, Self::Signature | Self::Initials | Self::Seal)
     }
 }
 
-/// Where on its page a field lies: millionths of the displayed page's width and height, origin
-/// top left. Integers, so that nothing drifts between editor, page and PDF.
+/// A field's box on its page, in millionths of the displayed page's width and height, from the top left. Integers, so
+/// that nothing drifts between editor, page and PDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Placement {
     /// Left edge.
     pub x: u32,
     /// Upper edge.
     pub y: u32,
-    /// Width.
     pub width: u32,
-    /// Height.
     pub height: u32,
 }
 
@@ -126,7 +123,7 @@ impl Placement {
     /// The whole page's width or height.
     pub const WHOLE: u32 = 1_000_000;
 
-    /// Does it have an area, and lie within its page?
+    /// Whether it has an area and is inside its page.
     pub const fn is_on_page(&self) -> bool {
         self.width > 0
             && self.height > 0
@@ -143,8 +140,8 @@ impl Placement {
         )
     }
 
-    /// It, about its middle, at least as wide and high as so many points on a page of this size, and still on the page; `None`
-    /// where the page is too small for that.
+    /// The box, enlarged around its centre to at least this width and height in points, and still on the page. `None`
+    /// if the page is too small for that.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 0..=WHOLE
     pub fn enlarged_on(&self, page: &PageSize, (width, height): (f64, f64)) -> Option<Self> {
         let grown = |start: u32, length: u32, least: f64, side: f64| {
@@ -162,15 +159,14 @@ impl Placement {
     }
 }
 
-/// A size of letters in hundredths of a point; written as a number of points.
+/// A font size in hundredths of a point; written as a number of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FontSize {
-    /// Hundredths of a point.
     pub hundredths: u16,
 }
 
 impl FontSize {
-    /// From points; `None` outside 4 to 72.
+    /// From points. `None` outside 4 to 72.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within 400..=7200
     pub fn from_points(points: f64) -> Option<Self> {
         (4.0..=72.0).contains(&points).then(|| Self {
@@ -178,7 +174,6 @@ impl FontSize {
         })
     }
 
-    /// In points.
     pub fn points(self) -> f32 {
         f32::from(self.hundredths) / 100.0
     }
@@ -197,26 +192,22 @@ impl<'de> Deserialize<'de> for FontSize {
     }
 }
 
-/// How a text stands in its box.
+/// How a text is aligned in its box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alignment {
     /// At the edge where its direction begins: left, but right for Arabic and Hebrew.
     #[default]
     Start,
-    /// At the left edge.
     Left,
-    /// In the middle.
     Center,
-    /// At the right edge.
     Right,
 }
 
 impl Alignment {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Start, Self::Left, Self::Center, Self::Right];
 
-    /// The word of FIELDS.json and of the database.
+    /// The word in FIELDS.json and in the database.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -227,24 +218,24 @@ impl Alignment {
     }
 }
 
-/// On how many lines a template wants a text.
+/// How many lines a text may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lines {
-    /// On one: line breaks become spaces.
+    /// One line: line breaks become spaces.
     One,
-    /// On as many as the box has room for.
+    /// As many as fit into the box.
     Many,
 }
 
-/// How a text takes its place in its box: see `document::text::layout`.
+/// How a text is laid out in its box: see `document::text::layout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextPlace {
     /// One line in the middle of the box's height.
     OneLine,
     /// Wrapped lines from the top.
     ManyLines,
-    /// One character in each of so many equal cells side by side.
+    /// One character in each of this many equal cells side by side.
     Cells(u32),
 }
 
@@ -252,31 +243,31 @@ pub enum TextPlace {
 pub mod measures {
     /// Between a box's edge and its text.
     pub const PADDING: f32 = 2.0;
-    /// Height of a line as a multiple of its size of letters.
+    /// Line height as a multiple of the font size.
     pub const LINE_HEIGHT: f32 = 1.25;
-    /// Size of letters below which nothing is shrunk.
+    /// Text is never shrunk below this font size.
     pub const SMALLEST: f32 = 6.0;
-    /// The part of its size of letters that a cell must be wide at least: a digit's width, rounded up.
+    /// The minimum width of a cell relative to its font size: a digit's width, rounded up.
     pub const CELL_WIDTH: f32 = 0.65;
-    /// The least side of a mark that people can see: of a check, of a radio choice.
+    /// The smallest visible side of a check mark or radio option.
     pub const SMALLEST_MARK: f32 = 5.0;
-    /// The least side of a picture that people can see: a signature, initials, a seal.
+    /// The smallest visible side of a picture: a signature, initials, a seal.
     pub const SMALLEST_PICTURE: f32 = 10.0;
-    /// Size of letters where neither the field nor its box asks for less.
+    /// The font size if neither the field nor its box requires a smaller one.
     pub const LARGEST_AUTOMATIC: f32 = 12.0;
 
-    /// The size of letters for a box of this height, where the field names none.
+    /// The font size for a box of this height if the field sets none.
     pub fn automatic_size(height: f32) -> f32 {
         LARGEST_AUTOMATIC.min((height / LINE_HEIGHT).max(1.0))
     }
 
-    /// Do two lines of this size fit into a box of this height?
+    /// Whether two lines of this size fit into a box of this height.
     pub fn takes_two_lines(height: f32, size: f32) -> bool {
         height - 2.0 * PADDING >= 2.0 * LINE_HEIGHT * size
     }
 }
 
-/// A colour, of letters or a company's: red, green, blue; written as `#rrggbb`.
+/// A colour of letters or of a company: red, green, blue; written as `#rrggbb`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Colour(pub [u8; 3]);
 
@@ -312,99 +303,98 @@ impl<'de> Deserialize<'de> for Colour {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriterDetail {
-    /// The writer's name.
+    /// The signer's name.
     #[default]
     Name,
-    /// The writer's e-mail address.
+    /// The signer's e-mail address.
     Email,
-    /// The writer's telephone number.
+    /// The signer's telephone number.
     Phone,
     /// The name of the sending company.
     Company,
 }
 
-/// A field of a template version. Members that old versions lack have their defaults.
+/// A field of a template version. Members that old versions lack get their defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools)] // options of a template, not states
 pub struct Field {
-    /// Its name; boxes of one name are one field.
+    /// Boxes with the same name are one field.
     pub name: String,
-    /// What the writer reads as its name; without it, the name.
+    /// The name that signers see. `None`: the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// What helps the writer to fill it, in the sender's words.
+    /// Instructions for the signer, in the sender's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What it holds.
     pub kind: FieldKind,
-    /// The step whose writer fills it.
+    /// The step whose signer fills it in.
     pub step: u32,
-    /// The role, where the step has several.
+    /// The role, if the step has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// The page, from 1.
+    /// From 1.
     pub page: u32,
-    /// Where on the page.
     #[serde(flatten)]
     pub placement: Placement,
-    /// Must it be filled before its writer can approve?
+    /// Whether it must be filled in before its signer can approve.
     #[serde(default)]
     pub required: bool,
-    /// Is what the sender gave final? Of a `label`: does its default always stand there?
+    /// Whether the sender's value is final. For a `label`: whether it always shows its default.
     #[serde(default)]
     pub read_only: bool,
-    /// What may be chosen (`select`, and all options of a `radio` choice).
+    /// The choices (of a `select`, and all options of a `radio` choice).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The option that this one `radio` field stands for.
+    /// The option of this `radio` field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// The value it has from the beginning.
+    /// The value at the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// The most characters a text may have.
+    /// The most characters of a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
-    /// On one line or on many; without it, the box's height decides.
+    /// One line or many. `None`: the box's height decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
-    /// One character in each of so many equal cells.
+    /// One character in each of this many equal cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<u32>,
-    /// Is a number shown with a comma between each three digits?
+    /// Whether a number is shown with thousands separators (commas).
     #[serde(default, skip_serializing_if = "is_false")]
     pub thousands: bool,
-    /// The decimals of a number: how many are shown, and the most that are taken.
+    /// The decimals of a number: how many are shown, and the most that are accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimals: Option<u32>,
-    /// How the result of a `calc` field becomes one of its decimals.
+    /// How the result of a `calc` field is rounded to its decimals.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rounding: Rounding,
     /// How a date is shown: see [`crate::date_pattern`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// The family of letters that is asked first.
+    /// The preferred font family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub font: Option<String>,
-    /// Bold letters, where the family has them.
+    /// Bold letters, if the family has them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub bold: bool,
     /// The colour of letters.
     #[serde(default, rename = "color", skip_serializing_if = "is_default")]
     pub colour: Colour,
-    /// Size of letters; without it, what fits the box.
+    /// The font size. `None`: what fits the box.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub font_size: Option<FontSize>,
-    /// How a text stands in the box.
+    /// How a text is aligned in the box.
     #[serde(default)]
     pub alignment: Alignment,
-    /// What a `writer` field shows; of a `seal` whose it is: the writer's own, or the company's for which he signs.
+    /// What a `writer` field shows. For a `seal`, whose seal it is: the signer's own, or that of the company for which
+    /// they sign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<WriterDetail>,
     /// The formula of a `calc` field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
-    /// Does the file of an `attachment` become part of the sealed PDF?
+    /// Whether the file of an `attachment` becomes part of the sealed PDF.
     #[serde(default, skip_serializing_if = "is_false")]
     pub embed: bool,
 }
@@ -419,10 +409,10 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Field {
-    /// The most characters of a text where the field itself sets no limit.
+    /// The most characters of a text if the field itself sets no limit.
     pub const TEXT_LIMIT: u32 = 4_000;
 
-    /// A field with nothing but what each must have.
+    /// A field with only the required members.
     pub fn new(name: impl Into<String>, kind: FieldKind, step: u32, page: u32, placement: Placement) -> Self {
         Self {
             name: name.into(),
@@ -456,7 +446,7 @@ impl Field {
         }
     }
 
-    /// What people read as its name.
+    /// The name that people see.
     pub fn shown_name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.name)
     }
@@ -469,13 +459,13 @@ impl Field {
         }
     }
 
-    /// A text that is the template's own: nobody gives or changes it.
+    /// Whether it is a text of the template that nobody enters or changes.
     pub fn is_fixed_text(&self) -> bool {
         self.kind == FieldKind::Label && self.read_only
     }
 
-    /// How its text takes its place on a page of this size. Where the template does not say so, a text whose box has
-    /// room for two lines takes many.
+    /// How its text is laid out on a page of this size. If the template does not say so, a text has many lines if its
+    /// box has room for two.
     #[allow(clippy::cast_possible_truncation)] // a length in points
     pub fn text_place(&self, page: &PageSize) -> TextPlace {
         if let Some(cells) = self.cells {
@@ -500,8 +490,8 @@ impl Field {
         }
     }
 
-    /// The least width and height of its box, in points: what is smaller nobody could read or see. An attachment is not
-    /// drawn, and may be as small as its sender likes.
+    /// The minimum width and height of its box, in points: nobody could read or see anything smaller. An attachment is
+    /// not drawn, so its box may be as small as the sender likes.
     #[allow(clippy::cast_precision_loss)] // at most a hundred cells
     pub fn least_size(&self) -> (f64, f64) {
         let (width, height) = match self.kind {
@@ -539,16 +529,16 @@ impl Field {
         (f64::from(width), f64::from(height))
     }
 
-    /// Is its box smaller on a page of this size than [`Field::least_size`] asks?
+    /// Whether its box is smaller than [`Field::least_size`] on a page of this size.
     pub fn is_too_small(&self, page: &PageSize) -> bool {
-        // What the millionths of a placement round away.
+        // The rounding error of a placement's millionths.
         const SLACK: f64 = 0.02;
         let (width, height) = self.placement.size_on(page);
         let (least_width, least_height) = self.least_size();
         width + SLACK < least_width || height + SLACK < least_height
     }
 
-    /// Does the writer of this step and role fill it?
+    /// Whether the signer of this step and role fills it in.
     pub fn belongs_to(&self, step: u32, role: Option<&str>) -> bool {
         self.step == step
             && match (&self.role, role) {

@@ -1,7 +1,7 @@
-//! FIELDS.json: what a person or program says about the fields and steps of a PDF.
+//! FIELDS.json: a person's or program's description of a PDF's fields and steps.
 //!
-//! Reading collects every fault with its place (`fields[3].kind`), so that a file is mended in one
-//! go. Unknown members are ignored, as everywhere.
+//! Reading collects every error with its position (`fields[3].kind`), so that you can fix a file in one go. Unknown
+//! members are ignored, as everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,46 +16,45 @@ use crate::template::{NamedWriter, OnReject, TemplateStep};
 use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_visible};
 use crate::value::{FieldValue, ValueFault};
 
-/// What the file says.
+/// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldsFile {
     /// The template's name.
     pub name: String,
-    /// The writers' places, ordered.
+    /// The signers' places, ordered.
     pub steps: Vec<TemplateStep>,
-    /// The fields, in the order of the file.
+    /// In the order of the file.
     pub fields: Vec<Field>,
-    /// What a rejection does.
+    /// What declining does.
     pub on_reject: OnReject,
-    /// May a writer hand the document over to another person?
+    /// Whether a signer may assign the document to someone else.
     pub hand_over: bool,
 }
 
-/// One fault and its place.
+/// One error and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {kind}")]
 pub struct FieldsFault {
-    /// Where: `fields[3].kind`; empty for the file itself.
+    /// Such as `fields[3].kind`; empty for the file itself.
     pub path: String,
-    /// What.
     pub kind: FieldsFaultKind,
 }
 
 /// What can be wrong in FIELDS.json.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FieldsFaultKind {
-    /// Not JSON at all.
+    /// The file is not JSON.
     #[error("not JSON: line {line}, column {column}")]
     NotJson {
-        /// The line in which reading ended, from 1.
+        /// The line where reading stopped, from 1.
         line: usize,
         /// The column in it.
         column: usize,
     },
-    /// Another JSON type than the member has.
+    /// The member has another JSON type. Contains the expected one.
     #[error("must be of the JSON type {0}")]
     WrongType(&'static str),
-    /// A member that must be there is not.
+    /// A required member is missing.
     #[error("is missing")]
     Missing,
     /// A text is empty or blank.
@@ -64,20 +63,15 @@ pub enum FieldsFaultKind {
     /// A text is too long.
     #[error("has more than {0} characters")]
     TooLong(usize),
-    /// A text holds a control character.
+    /// A text contains a control character.
     #[error("holds a control character")]
     ControlCharacter,
-    /// A character of a text has more parts than any script writes.
+    /// A character of a text has more parts than any script uses.
     #[error("holds a character of more than {MOST_PARTS} parts")]
     OverlongCharacter,
     /// A number is outside its range.
     #[error("must be from {least} to {most}")]
-    OutOfRange {
-        /// The least that is taken.
-        least: u64,
-        /// The most that is taken.
-        most: u64,
-    },
+    OutOfRange { least: u64, most: u64 },
     /// A word is none of the known ones.
     #[error("is none of: {0}")]
     UnknownWord(String),
@@ -87,10 +81,10 @@ pub enum FieldsFaultKind {
     /// The steps leave out a number.
     #[error("step {0} is missing: steps count from 1 without gaps")]
     StepGap(u32),
-    /// Two places of one step without a role each.
+    /// A step has several places, and one has no role.
     #[error("a step with several writers needs a role for each")]
     RoleNeeded,
-    /// The same role twice in a step.
+    /// A step has the same role twice.
     #[error("the role appears twice in its step")]
     RoleTwice,
     /// A field of a step with several roles names none.
@@ -105,54 +99,49 @@ pub enum FieldsFaultKind {
     /// A field's page does not exist.
     #[error("there is no such page: the document ends with page {0}")]
     UnknownPage(u32),
-    /// The box is empty or leaves the page.
+    /// The box is empty or extends beyond the page.
     #[error("the box must have an area and lie within the page (millionths, at most 1000000)")]
     OffPage,
-    /// The name is another field's.
+    /// Another field has the same name.
     #[error("a field of another kind has this name")]
     NameTwice,
     /// The boxes of one name disagree about step or role.
     #[error("boxes of one name share kind, step and role")]
     BoxesDisagree,
-    /// A row of boxes, and lines: a text has one of them.
+    /// A text has either a row of cells or lines.
     #[error("a text has either cells or lines")]
     CellsOrLines,
-    /// The member means nothing for this kind.
+    /// The member has no meaning for this kind. Contains the kinds for which it has.
     #[error("is only for fields of kind {0}")]
     OnlyFor(&'static str),
-    /// No member has this name: a slip of the pen, which would show only after people have signed.
+    /// No member has this name. A typo would otherwise show only after people have signed.
     #[error("is no member here; there are: {0}")]
     UnknownMember(String),
-    /// Not a pattern of a date.
+    /// Not a date pattern.
     #[error("must hold yyyy, yy, MMMM, MMM, MM, M, dd or d; other Latin letters stand in 'quotes'")]
     DatePattern,
     /// Not a colour.
     #[error("must be a colour such as #1a2b3c")]
     Colour,
-    /// The option appears twice.
+    /// An option appears twice.
     #[error("the option appears twice")]
     OptionTwice,
-    /// The default is refused by the field's kind.
+    /// The field's kind refuses the default.
     #[error("{fault}")]
-    Value {
-        /// The field's kind.
-        kind: FieldKind,
-        /// Why.
-        fault: ValueFault,
-    },
+    Value { kind: FieldKind, fault: ValueFault },
     /// The formula cannot be read from this character on.
     #[error("the formula cannot be read at character {0}")]
     Formula(usize),
-    /// The formula names what is no field of kind number or calc.
+    /// The formula names something that is not a number or calc field.
     #[error("'{0}' is no field of kind number or calc")]
     FormulaName(String),
-    /// The formula names a field that is written at a later step.
+    /// The formula names a field that is filled in at a later step.
     #[error("'{0}' is written at a later step")]
     FormulaLater(String),
-    /// The formula names a field of another role of the same step.
+    /// The formula names a field of another role in the same step.
     #[error("'{0}' is written by another role of the same step")]
     FormulaBeside(String),
-    /// The formula's field needs its own result.
+    /// The formula depends on its own result.
     #[error("'{0}' needs its own result")]
     FormulaCircle(String),
     /// Neither an e-mail address nor a telephone number.
@@ -165,10 +154,10 @@ const MOST_STEPS: usize = 50;
 const MOST_OPTIONS: usize = 200;
 const MOST_CELLS: u64 = 100;
 const NAME_LENGTH: usize = 128;
-/// The most characters of the words that help.
+/// The most characters of the help text.
 const HELP_LENGTH: usize = 250;
 
-/// The members of the file itself; `$schema` is what editors look for.
+/// The members of the file itself; editors look for `$schema`.
 const FILE_MEMBERS: [&str; 6] = ["$schema", "name", "on_reject", "hand_over", "steps", "fields"];
 const STEP_MEMBERS: [&str; 5] = ["order", "role", "name", "email", "one_time_code"];
 const FIELD_MEMBERS: [&str; 31] = [
@@ -205,13 +194,13 @@ const FIELD_MEMBERS: [&str; 31] = [
     "formula",
 ];
 
-/// The text without the byte order mark that some editors put before it (RFC 8259 8.1 lets a reader ignore it).
+/// The text without the byte order mark that some editors write before it (RFC 8259 8.1 lets a reader ignore it).
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Reads the file. `pages`: how many the PDF has, where that is known; `region`: where its national telephone numbers are
-/// at home.
+/// Reads the file. `pages` is the PDF's number of pages, if known; `region` is the region for national telephone
+/// numbers.
 pub fn parse(bytes: &[u8], pages: Option<u32>, region: Region) -> Result<FieldsFile, Vec<FieldsFault>> {
     let value: Value = serde_json::from_slice(without_mark(bytes)).map_err(|error| {
         vec![FieldsFault {
@@ -225,7 +214,7 @@ pub fn parse(bytes: &[u8], pages: Option<u32>, region: Region) -> Result<FieldsF
     parse_value(&value, pages, region)
 }
 
-/// Reads what is JSON already.
+/// Reads already parsed JSON.
 pub fn parse_value(value: &Value, pages: Option<u32>, region: Region) -> Result<FieldsFile, Vec<FieldsFault>> {
     let mut reader = Reader {
         faults: Vec::new(),
@@ -240,7 +229,7 @@ pub fn parse_value(value: &Value, pages: Option<u32>, region: Region) -> Result<
 
 struct Reader {
     faults: Vec<FieldsFault>,
-    /// Where national telephone numbers are at home.
+    /// The region for national telephone numbers.
     region: Region,
 }
 
@@ -338,7 +327,7 @@ impl Reader {
         for (_, step) in &steps {
             *counts.entry(step.order).or_default() += 1;
         }
-        // A step whose order cannot be read leaves no gap of its own.
+        // A step whose order cannot be read must not count as a gap.
         if steps.len() == named {
             for (expected, order) in (1..).zip(counts.keys()) {
                 if *order != expected {
@@ -544,7 +533,7 @@ impl Reader {
             false,
             |word| match word {
                 "name" => Some(WriterDetail::Name),
-                // They said nothing of a seal before; it is the writer's own.
+                // These had no meaning for a seal before: it is the signer's own.
                 "email" | "phone" if is_seal => Some(WriterDetail::Name),
                 "email" => Some(WriterDetail::Email),
                 "phone" => Some(WriterDetail::Phone),
@@ -607,7 +596,7 @@ impl Reader {
         }
     }
 
-    /// A member that means nothing for its field is a misunderstanding that shows only after people have signed.
+    /// A member that has no meaning for its field is a misunderstanding that would show only after people have signed.
     fn members_of_kind(&mut self, entry: &Map<String, Value>, path: &str, kind: FieldKind) {
         use FieldKind::{Attachment, Calc, Date, Label, Number, Select, Text, Writer};
         const LETTERS: [FieldKind; 7] = [Text, Number, Date, Select, Label, Writer, Calc];
@@ -653,7 +642,7 @@ impl Reader {
         }
     }
 
-    /// Boxes of one name are one field. Fields that have other faults are looked at as well.
+    /// Boxes with the same name are one field. Fields that have other errors are checked too.
     fn names(&mut self, entries: &[(String, &Map<String, Value>)]) {
         let text =
             |entry: &Map<String, Value>, name: &str| entry.get(name)?.as_str().map(|text| text.trim().to_owned());
@@ -675,7 +664,7 @@ impl Reader {
         }
     }
 
-    /// A box of a radio choice stands for an option of its own; a select has options.
+    /// Each box of a radio choice has its own option; a select has options.
     fn choices(&mut self, fields: &[(String, Field)]) {
         let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
         for (path, field) in fields {
@@ -695,8 +684,8 @@ impl Reader {
         }
     }
 
-    /// A formula names number and calc fields only, and only such as are written before it or by the same writer, so that no
-    /// result goes stale.
+    /// A formula names only number and calc fields, and only fields filled in earlier or by the same signer, so that no
+    /// result becomes outdated.
     fn formulas(&mut self, fields: &[(String, Field)]) {
         for (path, field) in fields {
             let Some(text) = field.formula.as_deref().filter(|_| field.kind == FieldKind::Calc) else {
@@ -725,7 +714,7 @@ impl Reader {
         }
     }
 
-    /// No result needs itself.
+    /// No result depends on itself.
     fn circles(&mut self, fields: &[(String, Field)]) {
         let all: Vec<&Field> = fields.iter().map(|(_, field)| field).collect();
         let Some(name) = formula::circle(&all) else { return };
@@ -765,7 +754,7 @@ impl Reader {
         options
     }
 
-    /// A default may be written as text, number or yes/no.
+    /// A default may be written as text, number or boolean.
     fn default_text(&mut self, entry: &Map<String, Value>, path: &str) -> Option<String> {
         match entry.get("default")? {
             Value::Null => None,
@@ -891,7 +880,7 @@ fn first<T: Clone>(known: &mut Option<T>, other: Option<&T>) {
     }
 }
 
-/// What concerns the value is said once and holds for all boxes of the name.
+/// Rules about the value are written once and apply to all boxes of the name.
 fn share_value_rules(fields: &mut [(String, Field)]) {
     let mut shared: BTreeMap<String, Field> = BTreeMap::new();
     for (_, field) in fields.iter() {

@@ -1,13 +1,13 @@
 //! Formulas of `calc` fields: `+ - * /`, parentheses, numbers, and names of number and calc fields.
 //!
-//! **Exact.** It is calculated with fractions of whole numbers; the result alone is rounded, to the decimals of its
-//! field (six, where it names none) by its rule. A field that names another calculated one takes its rounded result,
-//! which is what people see and add up.
+//! **Exact.** We calculate with fractions of integers. Only the result is rounded, to the decimals of its field (six,
+//! if it sets none) by its rule. A formula that names another calculated field uses its rounded result, because that is
+//! what people see and add up.
 //!
-//! **Blank.** A field that was left empty counts as 0, unless all that the formula names are empty: then there is no
-//! result. None either where it divides by zero, or where the numbers grow beyond reach.
+//! **Blank.** An empty field counts as 0, unless all fields in the formula are empty: then there is no result. There is
+//! also none if the formula divides by zero or the numbers grow too large.
 //!
-//! A name stands as it is where it has only letters, digits and `_`, else in `[brackets]`.
+//! A name of only letters, digits and `_` is written as it is; any other is in `[brackets]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use num_rational::BigRational;
 use crate::field::{Field, FieldKind};
 use crate::number::Decimal;
 
-/// A formula, read.
+/// A parsed formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formula(Expression);
 
@@ -29,19 +29,18 @@ enum Expression {
     Operation(char, Box<Expression>, Box<Expression>),
 }
 
-/// Why a formula cannot be read.
+/// Why a formula cannot be read: the position of the first wrong character.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the formula cannot be read at character {0}")]
 pub struct FormulaFault(pub usize);
 
-/// Decimals of a result whose field names none.
+/// The decimals of a result if its field sets none.
 const USUAL_DECIMALS: u32 = 6;
 const DEEPEST: usize = 50;
-/// What stands between may be much longer than a result, but not without end.
+/// An intermediate number may be much longer than a result, but not arbitrarily long.
 const MOST_BITS: u64 = 8_192;
 
 impl Formula {
-    /// Reads a formula.
     pub fn parse(text: &str) -> Result<Self, FormulaFault> {
         let mut parser = Parser {
             characters: text.chars().collect(),
@@ -77,7 +76,7 @@ impl Formula {
         names
     }
 
-    /// The exact result, where there is one; `value_of` answers `None` for a field that was left empty.
+    /// The exact result, if there is one. `value_of` returns `None` for an empty field.
     pub fn evaluate(&self, value_of: impl Fn(&str) -> Option<Decimal>) -> Option<BigRational> {
         let names = self.names();
         if !names.is_empty() && names.iter().all(|name| value_of(name).is_none()) {
@@ -108,8 +107,8 @@ fn evaluate(expression: &Expression, value_of: &impl Fn(&str) -> Option<Decimal>
     (result.numer().bits() <= MOST_BITS && result.denom().bits() <= MOST_BITS).then_some(result)
 }
 
-/// The results of the calculated ones among `fields`, each after those that it names. `value_of` answers for every other
-/// field.
+/// The results of the calculated fields among `fields`, each after those that it names. `value_of` returns the value of
+/// every other field.
 pub fn calculate<'f>(
     fields: &[&'f Field],
     value_of: impl Fn(&str) -> Option<Decimal>,
@@ -131,8 +130,8 @@ pub fn calculate<'f>(
     results
 }
 
-/// The names of what a calculated field needs that is not calculated itself: its own formula's, and those of the
-/// calculated ones that it names.
+/// The names of all fields a calculated field needs that are not calculated themselves, directly or through other
+/// calculated fields.
 pub fn inputs<'f>(fields: &'f [&'f Field], calculated: &'f str) -> BTreeSet<&'f str> {
     let mut inputs = BTreeSet::new();
     let mut met = BTreeSet::new();
@@ -147,7 +146,7 @@ pub fn inputs<'f>(fields: &'f [&'f Field], calculated: &'f str) -> BTreeSet<&'f 
         };
         let formula = field.formula.as_deref().and_then(|text| Formula::parse(text).ok());
         for needed in formula.iter().flat_map(Formula::names) {
-            // The field's own text of the name outlives the formula that was read.
+            // Uses the field's own copy of the name, which outlives the parsed formula.
             let known = fields.iter().find(|field| field.name == needed);
             open.extend(known.map(|field| field.name.as_str()).filter(|name| met.insert(*name)));
         }
@@ -155,7 +154,7 @@ pub fn inputs<'f>(fields: &'f [&'f Field], calculated: &'f str) -> BTreeSet<&'f 
     inputs
 }
 
-/// A name of a calculated field that needs its own result.
+/// The name of a calculated field that depends on its own result.
 pub(crate) fn circle<'f>(fields: &[&'f Field]) -> Option<&'f str> {
     in_order(&read_formulas(fields)).err()
 }
@@ -173,9 +172,9 @@ fn read_formulas<'f>(fields: &[&'f Field]) -> Formulas<'f> {
         .collect()
 }
 
-/// Names so that each comes after those that it needs; or one that needs itself.
+/// The names, each after those it needs, or one that depends on itself.
 fn in_order<'f>(formulas: &Formulas<'f>) -> Result<Vec<&'f str>, &'f str> {
-    // How many of the named ones are still to come, and who waits for whom (Kahn's algorithm).
+    // How many needed names are still missing, and who waits for whom (Kahn's algorithm).
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: BTreeMap<&str, Vec<&'f str>> = BTreeMap::new();
     let mut ready = Vec::new();
@@ -353,7 +352,7 @@ mod tests {
         assert_eq!(result("단가*quantity*(1+[tax rate])").as_deref(), Some("3961.65"));
         assert_eq!(result("-(2 - 5) / 2").as_deref(), Some("1.5"));
         assert_eq!(result("2 - 3 - 4").as_deref(), Some("-5"));
-        // A third three times is one: nothing is rounded on the way.
+        // A third times three is one: nothing is rounded on the way.
         assert_eq!(result("1 / 3 * 3").as_deref(), Some("1"));
         assert_eq!(result("2 / 3").as_deref(), Some("0.666667"));
     }
@@ -422,7 +421,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against plain whole numbers: hundredths.
+        /// Compared with plain integers in hundredths.
         #[test]
         fn sums_and_products_are_what_they_are_on_paper(a in -1_000_000_000_i128..1_000_000_000, b in -1_000_000_000_i128..1_000_000_000) {
             let hundredths = |number: i128| {

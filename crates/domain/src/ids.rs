@@ -1,4 +1,4 @@
-//! Identifiers, each with a type of its own so that none is taken for another.
+//! Identifiers, each with its own type so that they cannot be confused.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ macro_rules! number_id {
         pub struct $name(pub i64);
 
         impl $name {
-            /// The number itself, as the database and the interface write it.
+            /// The number, as the database and the interface write it.
             pub const fn get(self) -> i64 {
                 self.0
             }
@@ -49,30 +49,30 @@ number_id!(
     MemberId
 );
 
-/// A company (tenant). Matched without regard to case, so kept in lower case.
+/// A company (tenant). Case does not matter, so it is stored in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct CompanyId(String);
 
-/// Why a text is no company id.
+/// Why a text is not a company id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompanyIdFault {
     /// The form is wrong.
     #[error("a company id has 1 to 40 letters a-z, digits, '-' or '_', and begins with a letter or digit")]
     Form,
-    /// The word stands for something else in a path.
+    /// The word has another meaning in a path.
     #[error("'{0}' is a word of the service's own addresses; choose another company id")]
     Reserved(String),
 }
 
 impl CompanyId {
-    /// Second segments of `/api/…` that are the service's own, present and foreseeable.
+    /// Second segments of `/api/…` that the service uses or may use.
     const PATH_WORDS: &[&str] = &[
         "docs", "openapi", "api", "login", "sign", "mail", "assets", "static", "verify", "health", "healthz",
         "metrics", "console", "admin", "internal", "oauth", "scim", "webhooks",
     ];
 
-    /// Reads an id as a person or a path gives it.
+    /// Reads an id from a person or a path.
     pub fn parse(text: &str) -> Result<Self, CompanyIdFault> {
         let id = text.to_ascii_lowercase();
         let mut bytes = id.bytes();
@@ -95,7 +95,7 @@ impl CompanyId {
         version || Self::PATH_WORDS.contains(&id)
     }
 
-    /// The id in lower case.
+    /// In lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! The languages that the service speaks.
+//! The languages of the service.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
-    /// Korean; what a workflow has unless its start says otherwise.
+    /// The default language of a workflow.
     #[default]
     Ko,
-    /// English.
     En,
-    /// Japanese.
     Ja,
 }
 
@@ -37,7 +35,7 @@ impl Language {
         }
     }
 
-    /// Reads `ko` or `ko-KR` (any region, also with `_`), without regard to case.
+    /// Reads `ko` or `ko-KR` (any region, also with `_`), ignoring case.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         let (language, region) = match text.split_once(['-', '_']) {
@@ -52,7 +50,7 @@ impl Language {
         Self::ALL.into_iter().find(|known| known.code() == language)
     }
 
-    /// The best language of an `Accept-Language` header, by its weights.
+    /// The best language for an `Accept-Language` header, by its weights.
     pub fn negotiate(header: &str) -> Option<Self> {
         let mut best: Option<(Self, f32)> = None;
         for part in header.split(',') {

@@ -1,17 +1,18 @@
-//! The words and the rules of signing workflows.
+//! The concepts and rules of signing workflows.
 //!
-//! Pure: no file, no network, no clock and no chance here; the latter two are parameters
-//! ([`environment`]). Whatever is wrong with what a stranger sent is a typed fault that names the
-//! place; nothing panics. The other crates know these words; this one knows no other crate.
+//! Pure: no files, no network, no clock and no randomness here; the latter two are parameters ([`environment`]).
+//! Anything wrong with a stranger's input is a typed error that names its position; nothing panics. All other crates
+//! use these types; this crate depends on no other.
 //!
-//! - [`template`], [`field`], [`value`], [`fields_file`]: what is to be filled, and with what; [`number`],
-//!   [`date_pattern`], [`formula`]: how it is calculated and shown; [`drawing`]: signatures and seals that we draw;
+//! - [`template`], [`field`], [`value`], [`fields_file`]: what must be filled in, and the values; [`number`],
+//!   [`date_pattern`], [`formula`]: how values are calculated and shown; [`drawing`]: signatures and seals that we
+//!   draw;
 //! - [`workflow`]: who is at which step, and what may happen next;
-//! - [`proved_contact`]: which addresses somebody has proved to be theirs;
-//! - [`export`]: which happenings a webhook reports; [`public_address`]: where it may go;
-//! - [`sealing`]: how strong a finished document is sealed;
-//! - [`look`]: what the pages make of a company's colour; [`mailing`]: what a company chooses about its mails;
-//! - [`requester`], [`turns`]: for whom the server works, and who comes next where all want the same; [`client_network`]: which
+//! - [`proved_contact`]: which addresses people have proved to be theirs;
+//! - [`export`]: which events a webhook reports; [`public_address`]: where it may go;
+//! - [`sealing`]: the level at which a finished document is sealed;
+//! - [`look`]: how pages use a company's colour; [`mailing`]: a company's choices about its mails;
+//! - [`requester`], [`turns`]: who uses the server, and who is next if many want the same; [`client_network`]: which
 //!   addresses are one client;
 //! - [`secret`]: a text that nothing shows; [`excerpt`]: what is shown of a text that another server wrote;
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names;

@@ -1,36 +1,36 @@
-//! A company's accent colour, and what the pages make of it.
+//! A company's accent colour, and how the pages use it.
 //!
-//! A company names one colour. The pages need four in each scheme, and every text must stay readable: so the colour is
-//! moved towards black in the light scheme and towards white in the dark one, by as little as is needed, until each pair
-//! that occurs has the contrast that WCAG 2.2 asks for (1.4.3: 4.5 for text, which is more than the 3 that 1.4.11 asks for
-//! the edges of controls). Its hue stays. Nothing else of the pages depends on it: what is good, wrong, asked for or
-//! refused has the same colours for every company.
+//! A company chooses one colour. The pages need four in each colour scheme, and every text must stay readable. So we
+//! move the colour towards black in the light scheme and towards white in the dark one, as little as possible, until
+//! each pair that occurs has the contrast that WCAG 2.2 demands (1.4.3: 4.5 for text, which is more than the 3 that
+//! 1.4.11 demands for the edges of controls). Its hue stays. Nothing else on the pages depends on it: success, errors,
+//! requests and refusals have the same colours for every company.
 
 use crate::Colour;
 
-/// The contrast that text needs on its ground (WCAG 2.2, 1.4.3).
+/// The contrast that text needs on its background (WCAG 2.2, 1.4.3).
 pub const TEXT_CONTRAST: f64 = 4.5;
 
 const BLACK: Colour = Colour([0, 0, 0]);
 const WHITE: Colour = Colour([255, 255, 255]);
-/// Parts of a mixture.
+/// The number of parts in a mixture.
 const WHOLE: u16 = 255;
 
-/// What the accent stands on and among in one scheme: values of `ui/src/styles/tokens.css`, which a test compares.
+/// The colours around the accent in one scheme: values of `ui/src/styles/tokens.css`, which a test compares.
 struct Scheme {
     /// `--ground`, `--surface`, `--surface-sunk`.
     grounds: [Colour; 3],
     /// `--ink`, `--ink-soft`.
     inks: [Colour; 2],
-    /// Where a colour that cannot be read is moved to.
+    /// The colour towards which an unreadable one is moved.
     towards: Colour,
-    /// `--surface`, which the soft ground is tinted from.
+    /// `--surface`, the base for the soft background.
     surface: Colour,
-    /// How much of the accent the soft ground has at most, in [`WHOLE`] parts.
+    /// The most accent in the soft background, in [`WHOLE`] parts.
     tint: u16,
-    /// What is written on a filled button.
+    /// The text colour on a filled button.
     on_accent: Colour,
-    /// How much of the accent that has at most.
+    /// The most accent in that text colour.
     on_accent_tint: u16,
 }
 
@@ -62,20 +62,20 @@ const DARK: Scheme = Scheme {
     on_accent_tint: 32,
 };
 
-/// The colours of one scheme that an accent gives.
+/// The colours of one scheme that are derived from an accent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tones {
-    /// Links, filled buttons, the edge of what has the focus.
+    /// Links, filled buttons, the focus ring.
     pub accent: Colour,
     /// The same under the pointer.
     pub accent_strong: Colour,
-    /// The ground of notices and of what is chosen.
+    /// The background of notices and selected items.
     pub accent_soft: Colour,
-    /// What is written on `accent` and `accent_strong`.
+    /// The text colour on `accent` and `accent_strong`.
     pub on_accent: Colour,
 }
 
-/// The colours that an accent gives.
+/// The colours derived from an accent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
     /// In the light scheme.
@@ -85,7 +85,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// The colours that this accent gives. Every pair that occurs has at least [`TEXT_CONTRAST`].
+    /// The colours derived from this accent. Every pair that occurs has at least [`TEXT_CONTRAST`].
     pub fn of(accent: Colour) -> Self {
         Self {
             light: tones(accent, &LIGHT),
@@ -111,7 +111,8 @@ fn tones(given: Colour, scheme: &Scheme) -> Tones {
                 .iter()
                 .all(|ground| contrast(tried, *ground) >= TEXT_CONTRAST)
     };
-    // Beside its end of the scale there is no room: what is black already is lit up a little, where that can be read.
+    // Near the end of the scale there is no room: an already black colour becomes a little lighter, if that is
+    // readable.
     let accent_strong = [mixed(accent, scheme.towards, 64), mixed(accent, other_end(scheme), 48)]
         .into_iter()
         .find(|tried| readable(*tried) && contrast(*tried, accent) > 1.1)
@@ -134,7 +135,7 @@ fn other_end(scheme: &Scheme) -> Colour {
     if scheme.towards == BLACK { WHITE } else { BLACK }
 }
 
-/// The colour, moved by as little as makes it good; its end of the scale is.
+/// The colour, moved as little as possible until it is good. The end of the scale is always good.
 fn moved(colour: Colour, towards: Colour, good: impl Fn(Colour) -> bool) -> Colour {
     (0..=WHOLE)
         .map(|parts| mixed(colour, towards, parts))
@@ -142,7 +143,7 @@ fn moved(colour: Colour, towards: Colour, good: impl Fn(Colour) -> bool) -> Colo
         .unwrap_or(towards)
 }
 
-/// The ground with as much of the colour, up to `most` parts, as leaves it good; without any it is.
+/// The background with as much of the colour, up to `most` parts, as keeps it good. Without any it is good.
 fn tinted(ground: Colour, colour: Colour, most: u16, good: impl Fn(Colour) -> bool) -> Colour {
     (0..=most)
         .rev()
@@ -193,7 +194,7 @@ mod tests {
         Colour::parse(text).unwrap()
     }
 
-    /// Every pair that occurs on the pages (`PAIRS` in `ui/samples.mjs`), and what is written in notices.
+    /// Every pair that occurs on the pages (`PAIRS` in `ui/samples.mjs`), and the text in notices.
     fn check(given: Colour) {
         let palette = Palette::of(given);
         for (tones, scheme) in [(palette.light, LIGHT), (palette.dark, DARK)] {
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn every_pair_can_be_read_whatever_the_accent_over_the_whole_cube() {
-        // Every step of 15 is a corner of the cube, an edge, or within.
+        // Every step of 15 is at a corner or an edge of the cube, or inside it.
         let steps = || (0..=255_u8).step_by(15);
         for red in steps() {
             for green in steps() {
@@ -242,7 +243,7 @@ mod tests {
         }
         let yellow = Palette::of(colour("#ffd400")).light.accent;
         assert_ne!(yellow, colour("#ffd400"));
-        // One step less would not do.
+        // One step less would not be enough.
         let [red, green, blue] = yellow.0;
         assert!(red > green && green > blue && blue == 0, "{yellow}");
         let nearest = contrast(yellow, colour("#eceef2"));

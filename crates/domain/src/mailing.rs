@@ -1,14 +1,13 @@
-//! What a company chooses about the mails it sends: who is told that a document is complete, and when writers are
-//! reminded.
+//! A company's choices about its mails: who receives completed documents, and when signers are reminded.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Who is sent the finished document.
+/// Who receives the completed document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedMails {
-    /// The writers (never those of an embedded workflow).
+    /// The signers (never those of an embedded workflow).
     pub writers: bool,
-    /// Those whom the start named as copies.
+    /// The people whom the start named for copies.
     pub copies: bool,
     /// The sender.
     pub sender: bool,
@@ -64,29 +63,28 @@ impl std::fmt::Display for CompletedMails {
     }
 }
 
-/// When writers whose turn it is are reminded by themselves; never, where neither is set.
+/// When signers whose turn it is are reminded automatically. Never, if neither is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reminders {
-    /// So many days after they were asked or reminded, again and again.
+    /// This many days after the request or the last reminder, repeatedly.
     pub every_days: Option<i64>,
-    /// So many days before the time runs out, once.
+    /// This many days before the deadline, once.
     pub before_days: Option<i64>,
 }
 
 impl Reminders {
-    /// Whether there are any.
     pub fn are_on(&self) -> bool {
         self.every_days.is_some() || self.before_days.is_some()
     }
 
-    /// When a writer who was last asked or reminded at `last` is reminded next; none after the end.
+    /// When a signer who was last asked or reminded at `last` is reminded next. `None` after the end.
     pub fn next(&self, last: Timestamp, ends: Timestamp) -> Option<Timestamp> {
         let days = |days: i64| SignedDuration::from_hours(days.saturating_mul(24));
         let every = self.every_days.and_then(|every| last.checked_add(days(every)).ok());
         let before = self
             .before_days
             .and_then(|before| ends.checked_sub(days(before)).ok())
-            // Whoever was asked later than that has been told the deadline since.
+            // Anyone asked later than that has seen the deadline since.
             .filter(|before| *before > last);
         [every, before].into_iter().flatten().min().filter(|next| *next < ends)
     }
@@ -129,11 +127,11 @@ mod tests {
             (Some(3), None, 0, 14, Some(3)),
             (Some(3), None, 12, 14, None),
             (None, Some(2), 0, 14, Some(12)),
-            // Reminded at twelve: not once more.
+            // Reminded at twelve: not again.
             (None, Some(2), 12, 14, None),
             (Some(5), Some(2), 10, 14, Some(12)),
             (Some(1), Some(2), 10, 14, Some(11)),
-            // A deadline nearer than the days before it.
+            // The deadline is nearer than the days before it.
             (None, Some(20), 0, 14, None),
         ] {
             assert_eq!(

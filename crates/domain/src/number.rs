@@ -1,9 +1,9 @@
-//! Exact decimal numbers: how they are read, calculated with and shown.
+//! Exact decimal numbers: reading, calculating and showing them.
 //!
-//! A number is kept in the digits in which it was given ([`crate::FieldValue::Number`]); showing it adds
-//! separators and zeros, never another number: what has more decimals than its field shows is refused when it is
-//! given. Calculation is exact, with fractions of whole numbers of any length; only a result is rounded, once, to
-//! the decimals of its field. Money that drifts is no evidence.
+//! A number is stored with the digits that were entered ([`crate::FieldValue::Number`]). Showing it adds separators and
+//! zeros but never changes it: a number with more decimals than its field shows is refused on entry. Calculation is
+//! exact, with fractions of integers of any length; only a result is rounded, once, to the decimals of its field. An
+//! amount that drifts proves nothing.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub const LONGEST: usize = 40;
 /// The most decimals that a field may show.
 pub const MOST_DECIMALS: u32 = 10;
 
-/// Digits, signs and blanks of full width, as Japanese and Korean keyboards write them, as what they are.
+/// Replaces full-width digits, signs and blanks, which Japanese and Korean keyboards produce, by the usual ones.
 pub fn of_usual_width(text: &str) -> String {
     let usual = |character| match character {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
-        // Hyphens and dashes, the sign of minus, and the long vowel that shares a key with them.
+        // Hyphens and dashes, the minus sign, and the long vowel mark that shares a key with them.
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{30fc}' => '-',
         '\u{3000}' | '\u{a0}' => ' ',
         other => other,
@@ -31,13 +31,13 @@ pub fn of_usual_width(text: &str) -> String {
 /// How a number is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NumberFormat {
-    /// A comma between each three digits before the point.
+    /// Thousands separators (commas) before the decimal point.
     pub thousands: bool,
-    /// So many decimals, filled with zeros; without it those that it has.
+    /// Number of decimals to show, padded with zeros. `None`: as entered.
     pub decimals: Option<u32>,
 }
 
-/// How a result becomes one of so many decimals.
+/// How a result is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
@@ -50,8 +50,8 @@ pub enum Rounding {
     Up,
 }
 
-/// A decimal number: sign and digits. `+007.50` is `7.50`: zeros at the front say nothing, those at the end say how
-/// exactly it was given.
+/// A decimal number: sign and digits. `+007.50` is `7.50`: leading zeros mean nothing, trailing zeros show the
+/// precision that was entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     negative: bool,
@@ -60,7 +60,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Reads an optional sign, digits with or without a comma between each three, and an optional fraction.
+    /// Reads an optional sign, digits with or without thousands separators, and an optional fraction.
     pub fn parse(text: &str) -> Option<Self> {
         let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
         if text.len() > LONGEST {
@@ -101,8 +101,8 @@ impl Decimal {
         self.fraction.trim_end_matches('0').len()
     }
 
-    /// As it is shown. A number that needs more decimals than the format has keeps them: nothing is shown as another
-    /// number than it is.
+    /// The number as it is shown. If it needs more decimals than the format has, it keeps them: we never show a
+    /// different number.
     pub fn format(&self, format: NumberFormat) -> String {
         let mut text = String::new();
         if self.negative {
@@ -138,12 +138,12 @@ impl Decimal {
         BigRational::new(number, BigInt::from(10).pow(places))
     }
 
-    /// The nearest number of at most `places` decimals, by the rule; without zeros at the end. `None` where it would
-    /// be longer than any number may be.
+    /// The nearest number with at most `places` decimals, by the rule, without trailing zeros. `None` if it would be
+    /// longer than any number may be.
     pub fn rounded(exact: &BigRational, places: u32, rounding: Rounding) -> Option<Self> {
         let scaled = exact * BigRational::from(BigInt::from(10).pow(places));
         let whole = match rounding {
-            // `round` takes a half away from zero.
+            // `round` rounds a half away from zero.
             Rounding::HalfUp => scaled.round(),
             Rounding::Down => scaled.trunc(),
             Rounding::Up if scaled.numer().sign() == Sign::Minus => scaled.floor(),
@@ -157,7 +157,7 @@ impl Decimal {
     }
 }
 
-/// In plain digits, as it goes to programs.
+/// In plain digits, as programs receive it.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.format(NumberFormat::default()))
@@ -187,7 +187,7 @@ mod tests {
             ("007", true, None, "7"),
             ("-0.00", true, Some(2), "0.00"),
             ("+12.500", false, Some(1), "12.5"),
-            // Never another number than it is.
+            // Never a different number.
             ("0.125", false, Some(2), "0.125"),
         ] {
             assert_eq!(shown(text, thousands, decimals), expected, "{text}");
@@ -231,7 +231,7 @@ mod tests {
                 prop_assert_eq!(after_point, number.decimals().max(decimals as usize));
             }
             prop_assert!(thousands || !shown.contains(','));
-            // Taking the commas out again gives what is shown without them.
+            // Removing the commas gives the number without separators.
             let plain = number.format(NumberFormat { thousands: false, decimals });
             prop_assert_eq!(shown.replace(',', ""), plain);
         }

@@ -1,15 +1,15 @@
-//! One-time codes: how long a code lives, how often it may be tried, and how often one may be sent.
+//! One-time codes: how long a code is valid, how often it may be tried, and how often one may be sent.
 //!
-//! A code of six digits is sent to the writer's own address when he asks for it. It lives for ten minutes and bears five
-//! tries. The next one is sent a minute later at the earliest, and five an hour at most, so that nobody's mailbox is
-//! filled. Whoever has the link alone could still try on for days; so after 25 wrong codes without a right one nothing is
-//! sent until the sender asks anew, or renews the links of the document (NIST SP 800-63B, 5.2.2, bears 100). A reminder that
-//! the service sends by itself is none: with one a day, a lock that it lifts would be no lock.
+//! A code of six digits is sent to the signer's own address on request. It is valid for ten minutes and allows five
+//! tries. We send the next one after a minute at the earliest, and five an hour at most, so that nobody's mailbox is
+//! flooded. Somebody who has only the link could still keep guessing for days. So after 25 wrong codes without a right
+//! one we send nothing until the sender asks the signer again or renews the links of the document (NIST SP 800-63B,
+//! 5.2.2, allows 100). An automatic reminder does not count as asking: with one a day, the lock would mean nothing.
 //!
-//! Somebody who can start documents in another person's name would get 25 tries with each of them. So wrong codes are counted
-//! for each contact, too, whatever the document: [`WrongCodes`].
+//! Somebody who can start documents in another person's name would get 25 tries with each of them. So wrong codes are
+//! also counted per contact, over all documents: [`WrongCodes`].
 //!
-//! What was sent to a writer and tried is read from the workflow's chain, which holds it anyway.
+//! The codes that were sent and tried are read from the workflow's audit trail, which contains them anyway.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -17,20 +17,20 @@ use crate::event::{Event, EventKind, IdentityMethod, Who};
 use crate::ids::RecipientId;
 use crate::number::of_usual_width;
 
-/// How long a code can be given.
+/// How long a code is valid.
 pub const LIFE: SignedDuration = SignedDuration::from_mins(10);
-/// Wrong tries that one code bears.
+/// The most wrong tries of one code.
 pub const MOST_TRIES: u32 = 5;
-/// Time between two codes.
+/// The minimum time between two codes.
 const PAUSE: SignedDuration = SignedDuration::from_secs(60);
-/// In this time [`MOST_SENT`] codes are sent at most.
+/// At most [`MOST_SENT`] codes are sent in this time.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 const MOST_SENT: usize = 5;
-/// Wrong codes without a right one, over all codes.
+/// The most wrong codes without a right one, over all codes.
 const MOST_REFUSED: u32 = 25;
-/// A code that was right is used up, but the form in which it was entered may send it again within this time: a double click.
+/// A right code is used up, but the form in which it was entered may send it again within this time: a double click.
 const GRACE: SignedDuration = SignedDuration::from_secs(30);
-/// Wrong codes for one contact, in an hour and in a day.
+/// The most wrong codes for one contact, in an hour and in a day.
 const MOST_WRONG: [(usize, SignedDuration); 2] = [
     (10, SignedDuration::from_hours(1)),
     (MOST_WRONG_A_DAY, WRONG_COUNTS_FOR),
@@ -39,12 +39,12 @@ const MOST_WRONG_A_DAY: usize = 30;
 /// For how long a wrong code counts.
 pub const WRONG_COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
 
-/// A code from random bytes: six digits. Of 2⁶⁴ numbers a remainder of a million favours none that could be told.
+/// A six-digit code from random bytes. The remainder of a 64-bit number modulo a million has no measurable bias.
 pub fn code(random: [u8; 8]) -> String {
     format!("{:06}", u64::from_be_bytes(random) % 1_000_000)
 }
 
-/// A code as typed, without blanks and in digits of the usual width.
+/// A code as typed, without blanks and in ordinary digits.
 pub fn as_typed(text: &str) -> String {
     of_usual_width(text)
         .chars()
@@ -52,32 +52,32 @@ pub fn as_typed(text: &str) -> String {
         .collect()
 }
 
-/// Can a code that was sent then be entered, if it was not used?
+/// Whether a code that was sent at `sent_at` can be entered, if it was not used.
 pub fn is_alive(sent_at: Timestamp, used_at: Option<Timestamp>, at: Timestamp) -> bool {
     used_at.is_none() && remaining(sent_at, LIFE, at).is_some()
 }
 
-/// Can the form in which a code was used then send it again?
+/// Whether the form in which a code was used at `used_at` can send it again.
 pub fn may_repeat(used_at: Timestamp, at: Timestamp) -> bool {
     remaining(used_at, GRACE, at).is_some()
 }
 
-/// What is left of a time that began then. A clock that was set back makes it no longer.
+/// What is left of a period that began at `since`. Setting the clock back does not make it longer.
 fn remaining(since: Timestamp, length: SignedDuration, at: Timestamp) -> Option<SignedDuration> {
     let left = length.checked_sub(at.duration_since(since)).unwrap_or(length);
     Some(left.min(length)).filter(SignedDuration::is_positive)
 }
 
-/// Why no code is sent now.
+/// Why no code can be sent now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hindrance {
-    /// Others were sent: one may be sent after so long.
+    /// Others were sent recently; one may be sent after this time.
     Wait(SignedDuration),
-    /// Too many wrong codes were given: the sender must ask anew.
+    /// Too many wrong codes were entered: the sender must ask the signer again.
     Locked,
 }
 
-/// What was sent to a writer and what he gave, as the chain tells.
+/// The codes sent to a signer and the codes they entered, from the audit trail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record {
     sent: Vec<Timestamp>,
@@ -85,7 +85,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Reads the events of a chain, in its order. Another person in the writer's place begins anew.
+    /// Reads the events of an audit trail, in order. Another person in the signer's place starts from zero.
     pub fn of(events: impl IntoIterator<Item = Event>, writer: RecipientId) -> Record {
         let mut record = Record::default();
         let concerns_writer =
@@ -129,17 +129,15 @@ impl Record {
     }
 }
 
-/// When wrong codes were entered that were sent to one contact, the newest last.
+/// When wrong codes were entered for one contact, newest last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrongCodes(Vec<Timestamp>);
 
 impl WrongCodes {
-    /// Those that were entered at these times.
     pub fn at(times: Vec<Timestamp>) -> WrongCodes {
         WrongCodes(times)
     }
 
-    /// The times.
     pub fn times(&self) -> &[Timestamp] {
         &self.0
     }
@@ -153,7 +151,7 @@ impl WrongCodes {
         waits.max().map_or(Ok(()), Err)
     }
 
-    /// Adds one, and forgets those that no bound looks at.
+    /// Adds one, and forgets those that no limit needs.
     pub fn add(&mut self, at: Timestamp) {
         self.0.push(at);
         let most = self.0.len().min(MOST_WRONG_A_DAY);
@@ -228,7 +226,7 @@ mod tests {
         assert!(!is_alive(at(0), Some(at(100)), at(100)));
         assert!(may_repeat(at(100), at(129)));
         assert!(!may_repeat(at(100), at(130)));
-        // A clock that was set back.
+        // The clock was set back.
         assert!(is_alive(at(1000), None, at(0)));
     }
 
@@ -242,7 +240,7 @@ mod tests {
         let five = Record::of((0..5).map(|number| sent(number * 100)), WRITER);
         assert_eq!(five.may_send(at(500)), wait(3100));
         assert_eq!(five.may_send(at(3600)), Ok(()));
-        // Another writer's are not his.
+        // Another signer's codes do not count.
         assert_eq!(Record::of([sent(0)], RecipientId(8)).may_send(at(1)), Ok(()));
     }
 
@@ -261,13 +259,13 @@ mod tests {
                 wait(if hour == 2 { 86_400 - 7_209 } else { 3_591 })
             );
         }
-        // The first of thirty lets another one in a day later; an hour's ten may be spread over the whole of it.
+        // The first of thirty allows another one a day later; ten in an hour may be spread over the whole day.
         assert_eq!(codes.may_try(at(86_399)), wait(1));
         assert_eq!(codes.may_try(at(86_400)), Ok(()));
         codes.add(at(86_400));
         assert_eq!(codes.may_try(at(86_400)), wait(1));
         assert_eq!(codes.times().len(), 30);
-        // A clock that was set back makes no wait longer than a day.
+        // Setting the clock back makes no wait longer than a day.
         assert_eq!(codes.may_try(at(-1_000_000)), wait(86_400));
         assert_eq!(WrongCodes::default().may_try(at(0)), Ok(()));
     }
@@ -294,7 +292,7 @@ mod tests {
     #[test]
     fn many_wrong_codes_lock_until_the_sender_asks_anew() {
         let wrong = || std::iter::repeat_n(refused(IdentityMethod::OneTimeCode), 25);
-        // One less than locks.
+        // One less than the limit.
         assert_eq!(Record::of(wrong().skip(1), WRITER).may_send(at(0)), Ok(()));
         assert_eq!(Record::of(wrong(), WRITER).may_send(at(0)), Err(Hindrance::Locked));
         let reminded = event(0, EventKind::Reminded { recipient: WRITER });
@@ -313,7 +311,7 @@ mod tests {
         assert_eq!(Record::of(wrong().chain([asked]), WRITER).may_send(at(0)), Ok(()));
         let renewed = event(0, EventKind::LinksRenewed);
         assert_eq!(Record::of(wrong().chain([renewed]), WRITER).may_send(at(0)), Ok(()));
-        // Wrong access codes have a lock of their own.
+        // Wrong access codes have their own lock.
         let access = std::iter::repeat_n(refused(IdentityMethod::AccessCode), 25);
         assert_eq!(Record::of(access, WRITER).may_send(at(0)), Ok(()));
     }

@@ -1,8 +1,8 @@
 //! The people in a workflow's places over time.
 //!
 //! An event names a recipient by number, and a correction or a reassignment puts another person behind that number.
-//! [`named_events`] says for each entry of a chain who had the place when the entry was written. Everything that shows what
-//! happened uses it; a [`crate::Recipient`] is only whoever has the place now.
+//! [`named_events`] says for each entry of an audit trail who had the place when the entry was written. Everything that
+//! shows past events uses it; a [`crate::Recipient`] is only the person who has the place now.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,21 @@ use crate::chain::Entry;
 use crate::event::{Event, EventKind, NamedRecipient, Who};
 use crate::ids::RecipientId;
 
-/// An entry of a chain with the people it names, as they were when it was written.
+/// An entry of an audit trail with the people it names, as they were when it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedEvent {
     /// The entry's number in the chain.
     pub sequence: u64,
-    /// What happened.
     pub event: Event,
-    /// The recipient who acted; none if it was somebody else.
+    /// The recipient who acted, if a recipient did.
     pub actor: Option<NamedRecipient>,
     /// The recipient it is about. A correction or reassignment is about the person who loses the place.
     pub recipient: Option<NamedRecipient>,
-    /// Who takes that person's place from here on.
+    /// The person who has that place from then on.
     pub successor: Option<NamedRecipient>,
 }
 
-/// The events of a whole chain, in its order, each with the people of its time. Entries that cannot be read are left out.
+/// The events of a whole audit trail, in order, each with the people of its time. Unreadable entries are left out.
 pub fn named_events(entries: &[Entry]) -> Vec<NamedEvent> {
     let mut people: BTreeMap<RecipientId, NamedRecipient> = BTreeMap::new();
     let mut named = Vec::with_capacity(entries.len());

@@ -1,8 +1,8 @@
-//! Contacts that somebody has proved to be theirs.
+//! Contacts that people have proved to be theirs.
 //!
-//! Anyone can enter anyone's address: in a public link, as a placeholder in an embedded document, when assigning a document
-//! to someone else. Two recipients with equal contacts are therefore not the same person. Only a [`ProvedContact`] may be
-//! used to look up what else waits for a contact.
+//! Anyone can enter anyone's address: in a public link, as a placeholder in an embedded document, when assigning a
+//! document to someone else. Two recipients with equal contacts are therefore not the same person. Only a
+//! [`ProvedContact`] may be used to look up what else waits for a contact.
 
 use jiff::Timestamp;
 
@@ -14,28 +14,28 @@ use crate::workflow::Recipient;
 /// A link that we put only into messages to its recipient's own contact, never into an answer, a webhook or a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeliveredLink {
-    /// The recipient whom it was made for.
+    /// The recipient it was made for.
     pub recipient: RecipientId,
-    /// The version that the recipient's links had then.
+    /// The version of the recipient's links at that time.
     pub version: u32,
 }
 
 /// A contact whose messages the person in this session has shown that they can read.
 ///
-/// It can be made only from one of the proofs below.
+/// It can only be made from one of the proofs below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvedContact(Contact);
 
 impl ProvedContact {
-    /// By a link that was delivered to this recipient's contact and is still valid: a correction or a reassignment
-    /// raises the version, so an earlier link proves nothing about the new contact.
+    /// By a link that was delivered to this recipient's contact and is still valid. A correction or a reassignment
+    /// increments the version, so an earlier link proves nothing about the new contact.
     pub fn by_delivered_link(recipient: &Recipient, link: DeliveredLink) -> Option<Self> {
         let is_theirs = link.recipient == recipient.id && link.version == recipient.link_version;
         is_theirs.then(|| Self(recipient.contact.clone()))
     }
 
-    /// By a one-time code that was entered in this session at `entered`, if it went to the contact itself. A code that went
-    /// to `mobile` proves only that number. `events` is the workflow's chain.
+    /// By a one-time code that was entered in this session at `entered`, if it went to the contact itself. A code that
+    /// went to `mobile` proves only that number. `events` is the workflow's audit trail.
     pub fn by_one_time_code(
         recipient: &Recipient,
         events: impl IntoIterator<Item = Event>,
@@ -50,7 +50,7 @@ impl ProvedContact {
                 {
                     went_to_contact = false;
                 }
-                // `entered` has no fractions of a second; between two codes there is a minute.
+                // `entered` has no fractions of a second, but two codes are at least a minute apart.
                 EventKind::OneTimeCodeSent { recipient: to_whom, to }
                     if to_whom == recipient.id && at.as_second() <= entered.as_second() =>
                 {
@@ -62,7 +62,7 @@ impl ProvedContact {
         went_to_contact.then(|| Self(recipient.contact.clone()))
     }
 
-    /// Equal where the contact is the same ([`Contact::key`]).
+    /// Equal if the contact is the same ([`Contact::key`]).
     pub fn key(&self) -> String {
         self.0.key()
     }

@@ -1,34 +1,35 @@
-//! Which addresses a webhook may be sent to.
+//! Defines which addresses a webhook may be sent to.
 //!
-//! A callback URL is chosen by whoever may start a workflow, and the server then connects to it from inside the
-//! operator's network. Without rules that is a way to reach what only insiders can reach: the metadata service of a
-//! cloud, a database, the router. Two checks stand against it, and both live here so that they cannot differ:
+//! Anyone who may start a workflow can choose an endpoint, and the server then connects to it from inside the
+//! operator's network. Without rules, that is a way to reach what only insiders can reach: a cloud's metadata service,
+//! a database, the router. Two checks prevent this, and both are here so that they cannot differ:
 //!
-//! - [`CallbackUrl::parse`] looks at the form and at literal addresses when the workflow is started. It asks no DNS:
+//! - [`CallbackUrl::parse`] checks the form and literal addresses when the workflow is started. It does not ask DNS:
 //!   the answer could change, and a receiver that is not set up yet is no reason to refuse a workflow.
 //! - [`is_public`] is asked again for every address that the name resolves to when the connection is made; the guarded
 //!   client of the delivery crate does that.
 //!
-//! Literal addresses come in many spellings (`2130706433`, `0x7f.1`, `0177.0.0.1`, `127。0。0。1`, `[::ffff:7f00:1]`).
-//! The URL standard folds them into one before anything is compared, so no spelling is looked for by hand.
+//! Literal addresses can be written in many ways (`2130706433`, `0x7f.1`, `0177.0.0.1`, `127。0。0。1`,
+//! `[::ffff:7f00:1]`). The URL standard normalises them before we compare anything, so we need not look for each of
+//! them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use thiserror::Error;
 use url::{Host, Url};
 
-/// The longest callback URL that is taken, in bytes after normalisation.
+/// The longest accepted URL of an endpoint, in bytes after normalisation.
 pub const LONGEST_URL: usize = 2048;
 
 /// The ports that are always allowed.
 const STANDARD_PORTS: [u16; 2] = [80, 443];
 
-/// The operator's choices about callback addresses (`webhook.*` in the configuration).
+/// The operator's choices about endpoints (`webhook.*` in the configuration).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressRules {
-    /// Take `http://` addresses as well.
+    /// Accept `http://` addresses too.
     pub allow_http: bool,
-    /// Lift the rules about scheme, port and address. For tests and demonstrations only.
+    /// Lift the rules about scheme, port and address. Only for tests and demonstrations.
     pub allow_private: bool,
     /// Ports besides 80 and 443.
     pub ports: Vec<u16>,
@@ -51,10 +52,10 @@ impl AddressRules {
     }
 }
 
-/// Why a callback URL is refused.
+/// Why an endpoint's URL is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AddressFault {
-    /// Not a URL, or one with a host that cannot be read.
+    /// Not a URL, or one with an unreadable host.
     #[error("not a valid absolute URL; write it as https://host/path")]
     Malformed,
     /// Longer than [`LONGEST_URL`].
@@ -63,10 +64,10 @@ pub enum AddressFault {
     /// White space, a control character or a backslash.
     #[error("holds white space, a control character or a backslash; percent-encode it")]
     ForbiddenCharacter,
-    /// A scheme other than https, or than http where that is allowed.
+    /// A scheme other than https, or http if that is allowed.
     #[error("the scheme must be https; an operator can allow http with webhook.allow_http")]
     Scheme,
-    /// A user name or a password in front of the host.
+    /// A user name or a password before the host.
     #[error("holds a user name or password; use export_api_info.authorization instead")]
     UserInfo,
     /// A part after `#`.
@@ -104,22 +105,22 @@ impl AddressFault {
     }
 }
 
-/// A callback URL that has passed the rules about form and literal addresses.
+/// A URL that has passed the rules about form and literal addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CallbackUrl(Url);
 
 impl CallbackUrl {
-    /// Reads a URL and holds it to the rules. DNS is not asked.
+    /// Reads a URL and checks it against the rules. Does not ask DNS.
     pub fn parse(text: &str, rules: &AddressRules) -> Result<Self, AddressFault> {
-        // The URL standard would silently drop tabs and line ends and turn backslashes into slashes: what was written
-        // and what is called would differ.
+        // The URL standard would silently drop tabs and line ends and turn backslashes into slashes, so we would call
+        // another address than the one written.
         if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
             return Err(AddressFault::ForbiddenCharacter);
         }
         if text.len() > LONGEST_URL {
             return Err(AddressFault::TooLong);
         }
-        // It would also take `https:host` and `https:////host`.
+        // It would also accept `https:host` and `https:////host`.
         let (scheme, rest) = text.split_once("://").ok_or(AddressFault::Malformed)?;
         let http = scheme.eq_ignore_ascii_case("http");
         if !http && !scheme.eq_ignore_ascii_case("https") || http && !rules.allow_http && !rules.allow_private {
@@ -153,7 +154,7 @@ impl CallbackUrl {
     }
 
     /// Reads a URL that passed [`CallbackUrl::parse`] when its workflow was started. The operator's rules may have
-    /// changed since, so only the form is looked at; the address is checked when the connection is made.
+    /// changed since, so this only checks the form; the address is checked when the connection is made.
     pub fn stored(text: &str) -> Option<Self> {
         let lifted = AddressRules {
             allow_private: true,
@@ -162,17 +163,17 @@ impl CallbackUrl {
         Self::parse(text, &lifted).ok()
     }
 
-    /// The URL in its normal spelling; one endpoint has one spelling.
+    /// The normalised URL. Each endpoint has exactly one.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The host: a name without the final dot, or a literal address (an IPv6 one in brackets).
+    /// The host: a name without the final dot, or a literal address (IPv6 in brackets).
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default().trim_end_matches('.')
     }
 
-    /// The literal address that stands in place of a host name, if one does.
+    /// The literal address, if the host is one.
     pub fn literal_address(&self) -> Option<IpAddr> {
         match self.0.host()? {
             Host::Ipv4(address) => Some(address.into()),
@@ -196,7 +197,7 @@ fn check_name(name: &str, rules: &AddressRules) -> Result<(), AddressFault> {
         return Err(AddressFault::InvalidName(name.to_owned()));
     }
     let last = rooted.rsplit('.').next().unwrap_or_default();
-    // A name without a dot is looked up in the resolver's own search domains: it means something inside only.
+    // A name without a dot is looked up in the resolver's own search domains, so it only means something internal.
     let local = last == "localhost" || !rooted.contains('.');
     if local && !rules.allow_private {
         Err(AddressFault::LocalName(name.to_owned()))
@@ -217,13 +218,13 @@ fn is_host_name(name: &str) -> bool {
         })
 }
 
-/// A block of IPv4 addresses, by its first address and the length of its prefix.
+/// A block of IPv4 addresses: its first address and the length of its prefix.
 type Block4 = ([u8; 4], u32);
 
-/// IANA IPv4 Special-Purpose Address Registry, whole, with multicast and known metadata addresses.
+/// The whole IANA IPv4 Special-Purpose Address Registry, with multicast and known metadata addresses.
 ///
-/// Entries that the registry calls globally reachable (AS112, AMT, anycast relays) are listed too: no customer's
-/// receiver lives there.
+/// Entries that the registry calls globally reachable (AS112, AMT, anycast relays) are included: no customer's receiver
+/// is there.
 const NOT_PUBLIC_4: &[Block4] = &[
     ([0, 0, 0, 0], 8),        // this network, RFC 791
     ([10, 0, 0, 0], 8),       // private use, RFC 1918
@@ -246,17 +247,17 @@ const NOT_PUBLIC_4: &[Block4] = &[
     ([240, 0, 0, 0], 4),      // reserved, RFC 1112; limited broadcast, RFC 8190
 ];
 
-/// A block of IPv6 addresses, by its first address and the length of its prefix.
+/// A block of IPv6 addresses: its first address and the length of its prefix.
 type Block6 = ([u16; 8], u32);
 
-/// What IANA has handed out as global unicast; everything else is special or not assigned.
+/// The addresses that IANA has assigned as global unicast; everything else is special or unassigned.
 const GLOBAL_UNICAST_6: Block6 = ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-/// The blocks of the IANA IPv6 Special-Purpose Address Registry that lie inside `2000::/3`.
+/// The blocks of the IANA IPv6 Special-Purpose Address Registry inside `2000::/3`.
 const NOT_PUBLIC_6: &[Block6] = &[
     ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23), // IETF protocol assignments (Teredo, ORCHID …), RFC 2928
     ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32), // documentation, RFC 3849
-    ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16), // 6to4, RFC 3056: holds any IPv4 address
+    ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16), // 6to4, RFC 3056: contains any IPv4 address
     ([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48), // direct delegation AS112, RFC 7534
     ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), // documentation, RFC 9637
 ];
@@ -274,7 +275,7 @@ fn in_block_6(address: Ipv6Addr, (first, length): Block6) -> bool {
 /// Whether an address belongs to the public Internet.
 ///
 /// IPv6 addresses that only wrap an IPv4 address (mapped, NAT64, 6to4, Teredo) are never public here, whatever they
-/// wrap: they all lie outside `2000::/3` or in its special blocks.
+/// wrap: they are all outside `2000::/3` or in its special blocks.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !NOT_PUBLIC_4.iter().any(|block| in_block_4(address, *block)),

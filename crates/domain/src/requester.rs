@@ -1,52 +1,44 @@
-//! For whom the server works. It decides whose share the work uses: of the threads, of the places for large bodies and of the
-//! document workers ([`crate::turns`]).
+//! The people and programs the server works for. The requester decides whose share of threads, of places for large
+//! bodies and of document workers the work uses ([`crate::turns`]).
 
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::{ClientNetwork, CompanyId, RecipientId, WorkflowId};
 
-/// Whoever asks for something, as far as we know them.
+/// Who makes a request, as far as we know.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Requester {
     /// A company's members and programs.
     Company(CompanyId),
-    /// The holder of a link of a company, within the share of that company.
-    Link {
-        /// Whose link it is.
-        company: CompanyId,
-        /// Who holds it.
-        holder: LinkHolder,
-    },
+    /// The holder of a company's link, within that company's share.
+    Link { company: CompanyId, holder: LinkHolder },
     /// Anybody else.
     Stranger(ClientNetwork),
     /// Somebody who signs in: a stranger until the password has been checked.
     SignIn {
-        /// Where they are.
         network: ClientNetwork,
-        /// The company that they name; none if there is no such company, so that made-up names give nobody more turns.
+        /// The company that they name. `None` if there is no such company, so that invented names give nobody more
+        /// turns.
         company: Option<CompanyId>,
     },
 }
 
-/// Who holds a link. All links to one signer or one document are one holder's, whatever they are for.
+/// Who has a link. All links to one signer or one document belong to one holder, whatever they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkHolder {
-    /// A signer.
     Signer(RecipientId),
-    /// Somebody who follows a document or fetches its files.
+    /// Somebody who follows a document or downloads its files.
     Document(WorkflowId),
     /// Somebody who looks at a preview.
     Preview(i64),
-    /// A visitor of a public link, which many people open: each network is a holder of its own.
+    /// A visitor of a public link. Many people open one, so each network is a separate holder.
     Visitor {
-        /// The public link.
         link: i64,
-        /// Where the visitor is.
         network: ClientNetwork,
     },
 }
 
-/// Those who share with each other, from a whole company down to one link.
+/// A group of requesters that share with each other, from a whole company down to one link.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Circle {
     Company(CompanyId),
@@ -59,7 +51,7 @@ pub(crate) enum Circle {
 }
 
 impl Requester {
-    /// Somebody of whom we know nothing, such as whoever uses the command line.
+    /// Somebody we know nothing about, such as a user of the command line.
     pub fn unknown() -> Self {
         Self::Stranger(ClientNetwork::of(IpAddr::V4(Ipv4Addr::UNSPECIFIED)))
     }

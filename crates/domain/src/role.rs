@@ -1,4 +1,4 @@
-//! What a member may do in his company.
+//! What a member may do in their company.
 
 use std::fmt;
 
@@ -19,10 +19,8 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Owner, Self::Admin, Self::Sender, Self::Auditor];
 
-    /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Owner => "owner",
@@ -32,7 +30,7 @@ impl Role {
         }
     }
 
-    /// Reads the word, without regard to case.
+    /// Reads the word, ignoring case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL
             .into_iter()

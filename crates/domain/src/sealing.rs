@@ -1,20 +1,20 @@
-//! How strong a seal is, and what happens while a time-stamp authority does not answer.
+//! The level of a seal, and what happens while a time-stamp authority does not answer.
 
 use serde::{Deserialize, Serialize};
 
-/// The level of a PAdES signature (ETSI EN 319 142-1, 6). Each holds what the one before holds.
+/// The level of a PAdES signature (ETSI EN 319 142-1, 6). Each includes the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum SealLevel {
-    /// The signature alone; its time is a claim.
+    /// Only the signature; its time is a claim.
     #[serde(rename = "B-B")]
     Basic,
-    /// With a timestamp by a time-stamp authority: it proves when the signature was there.
+    /// With a timestamp by a time-stamp authority, which proves when the signature existed.
     #[serde(rename = "B-T")]
     Timestamp,
-    /// With the certificates and the proof that they were good at that time.
+    /// With the certificates and the proof that they were valid at that time.
     #[serde(rename = "B-LT")]
     LongTerm,
-    /// With a timestamp over all that, renewed in time: it can be verified for as long as that goes on.
+    /// With a timestamp over all that. It can be verified as long as somebody renews the timestamp in time.
     #[serde(rename = "B-LTA")]
     Archive,
 }
@@ -33,7 +33,7 @@ impl SealLevel {
         }
     }
 
-    /// Reads a level, without regard to case.
+    /// Reads a level, ignoring case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -48,12 +48,11 @@ pub enum WhenTsaIsDown {
     /// The document is sealed without a timestamp and complete; a job adds the timestamp as soon as it can.
     #[default]
     SealAndUpgrade,
-    /// The last approval is put off: it can be given again once the authority answers.
+    /// The last approval is refused for now: the signer can repeat it once the authority answers.
     Wait,
 }
 
 impl WhenTsaIsDown {
-    /// Both of them.
     pub const ALL: [Self; 2] = [Self::SealAndUpgrade, Self::Wait];
 
     /// `seal_and_upgrade`, `wait`.
@@ -64,17 +63,16 @@ impl WhenTsaIsDown {
         }
     }
 
-    /// Reads a code.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|choice| choice.code() == text)
     }
 }
 
-/// Whether finished documents show on their pages that they are sealed.
+/// Whether the pages of finished documents show that they are sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SealMark {
-    /// They do not; readers show the seal beside the page.
+    /// They do not; PDF readers show the seal next to the page.
     #[default]
     None,
     /// On the last page.
@@ -84,7 +82,6 @@ pub enum SealMark {
 }
 
 impl SealMark {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::None, Self::LastPage, Self::EveryPage];
 
     /// `none`, `last-page`, `every-page`.
@@ -96,7 +93,6 @@ impl SealMark {
         }
     }
 
-    /// Reads a code.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mark| mark.code() == text)
     }

@@ -1,22 +1,22 @@
-//! A text that nothing shows: passwords, keys, and addresses that hold one.
+//! A text that is never shown: passwords, keys, and addresses that contain one.
 
 use std::fmt;
 
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// A text that no log, error or `Debug` shows. It has no `Display`: whoever needs it says so ([`Secret::expose`]).
+/// A text that no log, error or `Debug` shows. It has no `Display`; code that needs the text must call
+/// [`Secret::expose`].
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a text to itself.
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())
     }
 
-    /// The text, for what it is meant for.
+    /// The text, for its intended use.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -28,10 +28,10 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A value of another kind is refused without being named: serde's own words would show it.
+/// A value of another type is refused without being quoted; serde's own error would show it.
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {
-        // Not as a string: some formats refuse other kinds before the visitor sees them.
+        // Not as a string: some formats refuse other types before the visitor sees them.
         deserializer.deserialize_any(Text)
     }
 }

@@ -1,36 +1,34 @@
-//! Texts that people give: the rules are held once, by the type that a text becomes.
+//! Texts that people enter. Each rule is enforced once, by the type that a text becomes.
 //!
-//! A text is trimmed; one in which nothing is visible was not given. No control characters, but line breaks and tabs in what
-//! may have several lines; no controls of the direction of writing, with which a text would read otherwise than it is
-//! written, and so would what stands beside it; no character of more parts than a script writes. Length is counted in characters.
+//! A text is trimmed; a text without visible characters counts as not entered. Refused are control characters, except
+//! line breaks and tabs in texts that may have several lines; direction controls, which make a text and its
+//! surroundings read differently from how they are written; and characters with more parts than any script uses. Length
+//! is counted in characters.
 
 use std::ops::Deref;
 
 /// Why a text is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
-    /// U+0000 or another character that no text may hold.
+    /// U+0000 or another control character.
     #[error("holds a control character")]
     ControlCharacter,
     /// A character that changes the direction in which others are read.
     #[error("holds a control of the direction of writing")]
     DirectionControl,
-    /// A character of more parts than there may be.
+    /// A character with too many parts.
     #[error("holds a character of more than {MOST_PARTS} parts")]
     OverlongCharacter,
-    /// More characters than there may be.
+    /// More characters than allowed.
     #[error("has more than {longest} characters")]
-    TooLong {
-        /// How many there may be.
-        longest: usize,
-    },
+    TooLong { longest: usize },
 }
 
-/// The most code points of what people count as one character: a letter with its accents, an emoji with its parts. Unicode's
-/// stream-safe format has 30 marks at most behind a letter (UAX 15, 13), programs that read PDFs not many more.
+/// The most code points in what people count as one character: a letter with its accents, an emoji with its parts.
+/// Unicode's stream-safe format allows 30 marks after a letter (UAX 15, 13), and PDF readers not many more.
 pub const MOST_PARTS: usize = 32;
 
-/// Whether a text holds a character of more parts than any script writes.
+/// Whether a text contains a character with more parts than any script uses.
 pub fn has_overlong_character(text: &str) -> bool {
     // Most texts have no character of several parts at all.
     !text.is_ascii() && crate::value::characters(text).any(|one| one.chars().count() > MOST_PARTS)
@@ -44,12 +42,12 @@ pub const fn is_direction_control(character: char) -> bool {
     )
 }
 
-/// Whether a character means what two parties have agreed upon, and to anybody else nothing.
+/// Whether a character has a meaning only by private agreement.
 pub const fn is_private_use(character: char) -> bool {
     matches!(character, '\u{e000}'..='\u{f8ff}' | '\u{f_0000}'..='\u{f_fffd}' | '\u{10_0000}'..='\u{10_fffd}')
 }
 
-/// A text with some words in braces replaced: `{name}` by the name. In one pass: braces in what is put in mean nothing.
+/// Replaces words in braces: `{name}` by the name. In one pass, so braces in the replacements mean nothing.
 pub fn filled_in(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -84,7 +82,7 @@ pub fn is_visible(text: &str) -> bool {
     })
 }
 
-/// `Default_Ignorable_Code_Point` (Unicode 16), and the controls of annotations.
+/// `Default_Ignorable_Code_Point` (Unicode 16), and the interlinear annotation controls.
 pub const fn is_ignorable(character: char) -> bool {
     matches!(
         character,
@@ -108,7 +106,7 @@ pub const fn is_ignorable(character: char) -> bool {
     )
 }
 
-/// A text of one line with at most `longest` characters, trimmed; `None` where it is blank.
+/// A text of one line with at most `longest` characters, trimmed. `None` if it is blank.
 pub fn line(text: &str, longest: usize) -> Result<Option<&str>, TextFault> {
     read(text, longest, |_| false)
 }
@@ -135,15 +133,13 @@ fn read(text: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Result<Op
 pub struct PersonName(String);
 
 impl PersonName {
-    /// So many characters at most.
     pub const LONGEST: usize = 100;
 
-    /// Reads a name; `None` where it is blank.
+    /// Reads a name. `None` if it is blank.
     pub fn parse(text: &str) -> Result<Option<PersonName>, TextFault> {
         Ok(line(text, PersonName::LONGEST)?.map(|name| PersonName(name.to_owned())))
     }
 
-    /// The name alone.
     pub fn into_string(self) -> String {
         self.0
     }
@@ -157,21 +153,19 @@ impl Deref for PersonName {
     }
 }
 
-/// What somebody says to the others: the sender at the start, a writer with his approval or rejection.
+/// What somebody says to the others: the sender at the start, a signer when they approve or decline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment(String);
 
 impl Comment {
-    /// So many characters at most.
     pub const LONGEST: usize = 250;
 
-    /// Reads a comment; `None` where it is blank.
+    /// Reads a comment. `None` if it is blank.
     pub fn parse(text: &str) -> Result<Option<Comment>, TextFault> {
         let allowed = |c| matches!(c, '\n' | '\r' | '\t');
         Ok(read(text, Comment::LONGEST, allowed)?.map(|comment| Comment(comment.to_owned())))
     }
 
-    /// The words alone.
     pub fn into_string(self) -> String {
         self.0
     }
@@ -214,7 +208,7 @@ mod tests {
         ] {
             assert_eq!(name(invisible), Ok(None), "{invisible:?}");
         }
-        // Joiners are parts of some scripts' words.
+        // Joiners are parts of words in some scripts.
         assert_eq!(name("ක්\u{200d}ෂ"), Ok(Some("ක්\u{200d}ෂ".to_owned())));
         for turned in [
             '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}',

@@ -1,7 +1,7 @@
 //! Moments and how they are written.
 //!
-//! A moment is a [`jiff::Timestamp`] cut to microseconds. It is written in a workflow's own UTC
-//! offset, and where a person reads it the zone is named: a time without its zone is no evidence.
+//! A moment is a [`jiff::Timestamp`] cut to microseconds. It is written in a workflow's own UTC offset, and people
+//! always see the zone, because without it a time proves nothing.
 
 use std::fmt;
 
@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 
 const LOCAL_FORM: &str = "%Y-%m-%d %H:%M:%S";
 
-/// A moment from microseconds since 1970, UTC; none beyond the calendar. (`Timestamp::from_microsecond` refuses what is within
-/// the calendar's last second, which [`cut`] gives.)
+/// A moment from microseconds since 1970, UTC. `None` outside the calendar. (`Timestamp::from_microsecond` refuses
+/// values in the calendar's last second, which [`cut`] produces.)
 pub fn in_calendar(microseconds: i64) -> Option<Timestamp> {
     let nanoseconds = i32::try_from(microseconds.rem_euclid(1_000_000)).ok()? * 1_000;
     Timestamp::new(microseconds.div_euclid(1_000_000), nanoseconds).ok()
 }
 
-/// The same; numbers beyond the calendar become its ends.
+/// The same, but numbers outside the calendar become its ends.
 pub fn from_microseconds(microseconds: i64) -> Timestamp {
     in_calendar(microseconds).unwrap_or(if microseconds < 0 {
         Timestamp::MIN
@@ -28,7 +28,7 @@ pub fn from_microseconds(microseconds: i64) -> Timestamp {
     })
 }
 
-/// The moment without what is finer than a microsecond.
+/// The moment cut to microseconds.
 pub fn cut(at: Timestamp) -> Timestamp {
     from_microseconds(at.as_microsecond())
 }
@@ -39,14 +39,13 @@ pub fn cut(at: Timestamp) -> Timestamp {
 pub struct UtcOffset(i32);
 
 impl UtcOffset {
-    /// UTC itself.
     pub const UTC: Self = Self(0);
-    /// Korea's, the default out of the box.
+    /// Korea's, the default.
     pub const SEOUL: Self = Self(9 * 3600);
-    /// No place on earth is further away.
+    /// No place on earth is further from UTC.
     const LIMIT: i32 = 14 * 3600;
 
-    /// From seconds east of UTC; `None` beyond 14 hours or with a part of a minute.
+    /// From seconds east of UTC. `None` beyond 14 hours or with a fraction of a minute.
     pub const fn from_seconds(seconds: i32) -> Option<Self> {
         if seconds.abs() <= Self::LIMIT && seconds % 60 == 0 {
             Some(Self(seconds))
@@ -55,12 +54,11 @@ impl UtcOffset {
         }
     }
 
-    /// Seconds east of UTC.
     pub const fn seconds(self) -> i32 {
         self.0
     }
 
-    /// Reads `+09:00`; a space stands for a `+` that a URL decoder took away.
+    /// Reads `+09:00`; a space counts as a `+` that a URL decoder has replaced.
     pub fn parse(text: &str) -> Option<Self> {
         let mut characters = text.chars();
         let sign = match characters.next()? {
@@ -119,20 +117,20 @@ pub fn format_with_zone(at: Timestamp, offset: UtcOffset) -> String {
     format!("{} (UTC{offset})", format_local(at, offset))
 }
 
-/// Reads `YYYY-MM-DD HH:MM:SS` as a time in the offset; where that is later than the last moment that there is, as that one.
+/// Reads `YYYY-MM-DD HH:MM:SS` as a time in the offset. A time later than the last possible moment becomes that moment.
 pub fn parse_local(text: &str, offset: UtcOffset) -> Option<Timestamp> {
-    // strptime would take one digit where two are asked for.
+    // strptime would accept one digit where the format requires two.
     if text.len() != 19 {
         return None;
     }
     let local = DateTime::strptime(LOCAL_FORM, text).ok()?;
-    // The last day of the calendar, by which many say 'never', is later than the last moment that there is.
+    // The last day of the calendar, which many use for 'never', is later than the last possible moment.
     let is_last = local.date() >= jiff::civil::Date::MAX.yesterday().unwrap_or(jiff::civil::Date::MAX);
     let moment = offset.jiff().to_timestamp(local).ok();
     moment.or(is_last.then(|| cut(Timestamp::MAX)))
 }
 
-/// The same for an end: a day alone (`YYYY-MM-DD`) means its last second.
+/// The same for an end: a date alone (`YYYY-MM-DD`) means its last second.
 pub fn parse_local_end(text: &str, offset: UtcOffset) -> Option<Timestamp> {
     if text.len() == "YYYY-MM-DD".len() {
         parse_local(&format!("{text} 23:59:59"), offset)
@@ -194,7 +192,7 @@ mod tests {
         ] {
             assert_eq!(parse_local(text, UtcOffset::UTC), None, "{text}");
         }
-        // 'Never', as many say it: the last moment that there is.
+        // 'Never' in common notations: the last possible moment.
         for text in ["9999-12-31 23:59:59", "9999-12-31 00:00:00", "9999-12-30 23:00:00"] {
             assert_eq!(parse_local(text, UtcOffset::UTC), Some(cut(Timestamp::MAX)), "{text}");
         }

@@ -1,14 +1,16 @@
-//! Who gets the next of a few places: the rule by which threads, places for large bodies and document workers are shared.
+//! Decides who gets the next of a few places. Threads, places for large bodies and document workers are shared by this
+//! rule.
 //!
-//! The requesters form circles: all; in it each company and all strangers; in a company its programs and its links; among the
-//! links each holder; among the strangers each network. In every circle the same holds:
+//! The requesters form circles: everyone; inside it each company and all strangers; inside a company its programs and
+//! its links; among the links each holder; among the strangers each network. The same rules apply in every circle:
 //!
-//! - Whoever already has places in a circle takes another only while a third as many as they then have stay free in it, and
-//!   never the last eighth. Whoever has none takes any place that is free. So one company alone gets three quarters of all,
-//!   others most of the rest, and the last places are for those who have nothing at work yet.
+//! - A requester that already has places in a circle gets another only while at least a third as many as it then has
+//!   stay free in the circle, and never one of the last eighth. A requester without any takes any free place. So one
+//!   company alone gets three quarters of all places, others get most of the rest, and the last places are for those
+//!   that have nothing in progress yet.
 //! - All strangers together get half, the links of one company half, and one link as many as [`Bounds::of_link`].
-//! - Of those who wait, those with the fewest places in the widest circle come first, then those with the fewest in the next
-//!   one, then whoever came first.
+//! - Among those that wait, those with the fewest places in the widest circle come first, then those with the fewest in
+//!   the next circle, then the one that came first.
 //!
 //! Nothing here waits: the server lets a task wait for its ticket, the pool of workers a thread.
 
@@ -17,20 +19,20 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::requester::{Circle, Requester};
 
-/// How many places there are, and how many may wait for one.
+/// How many places there are, and how many requests may wait for one.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// All of them.
     pub places: usize,
     /// How many the holder of a link may have at the same time.
     pub of_link: usize,
-    /// How many requests of the holder of a link may wait, or how many of a network that sign in at one company.
+    /// How many requests may wait of the holder of a link, or of a network that signs in at one company.
     pub waiting_of_one: usize,
-    /// How many requests of a company, with all its links, or of a network may wait.
+    /// How many requests may wait of a company with all its links, or of a network.
     pub waiting_of_group: usize,
 }
 
-/// What a request that waits, or has its turn, is known by.
+/// Identifies a request that waits or has its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(u64);
 
@@ -65,7 +67,7 @@ impl Turns {
         }
     }
 
-    /// A ticket for somebody who waits from now on; none if too many of theirs wait already.
+    /// A ticket for a request that waits from now on. `None` if too many of the same requester already wait.
     pub fn wait(&mut self, requester: &Requester) -> Option<Ticket> {
         let circles = requester.circles();
         if !self.may_wait(&circles) && !self.may_begin(&circles) {
@@ -81,7 +83,7 @@ impl Turns {
         Some(ticket)
     }
 
-    /// Gives the next turn; none if nobody who waits may have one now.
+    /// Starts the next turn. `None` if no waiting request may have one now.
     pub fn begin_next(&mut self) -> Option<Ticket> {
         if self.begun.len() >= self.places() {
             return None;
@@ -109,7 +111,7 @@ impl Turns {
         self.begun.contains_key(&ticket)
     }
 
-    /// Ends a turn, or the wait for it. Nothing of it is remembered.
+    /// Ends a turn, or the wait for it, and forgets it.
     pub fn end(&mut self, requester: &Requester, ticket: Ticket) {
         if let Some(circles) = self.begun.remove(&ticket) {
             self.at_work.subtract(&circles);
@@ -140,7 +142,7 @@ impl Turns {
     }
 
     fn may_begin(&self, circles: &[Circle]) -> bool {
-        // A company's programs and its links are newcomers apart, and so is each network.
+        // A company's programs and its links count as separate newcomers, and so does each network.
         let is_newcomer = circles.get(1).is_some_and(|circle| self.at_work.of(circle) == 0);
         let (mut room, mut taken) = (self.places(), self.begun.len());
         for circle in circles {
@@ -156,7 +158,7 @@ impl Turns {
         taken < room
     }
 
-    /// The most places that a circle may ever have, within a wider one.
+    /// The most places that a circle may ever have within a wider one.
     fn room_of(&self, circle: &Circle, wider: usize) -> usize {
         let room = match circle {
             Circle::Company(_) => self.places() * 3 / 4,
@@ -241,7 +243,8 @@ mod tests {
         Requester::Stranger(network(number))
     }
 
-    /// Has these wait, as many requests of each as there are places, and gives out all turns that there are.
+    /// Makes each of these requesters wait with as many requests as there are places, and gives out all available
+    /// turns.
     fn flood(turns: &mut Turns, by: &[Requester]) -> Vec<(Requester, Ticket)> {
         let mut tickets = HashMap::new();
         for requester in by {
@@ -263,7 +266,7 @@ mod tests {
         given.iter().filter(|(other, _)| other == requester).count()
     }
 
-    /// Whether somebody who comes now has a place at once. Leaves everything as it was.
+    /// Whether a request that comes now gets a place at once. Leaves everything as it was.
     fn has_a_place_at_once(turns: &mut Turns, requester: &Requester) -> bool {
         let ticket = turns.wait(requester).expect("there is room to wait");
         turns.begin_next();
@@ -282,7 +285,7 @@ mod tests {
     }
 
     proptest! {
-        /// The mix may have come in any order, each at the moment when it could take the most.
+        /// They may have come in any order, each at the moment when it could take the most.
         #[test]
         fn beside_any_mix_of_greedy_requesters_everybody_else_has_a_place_at_once(
             places in 64..200_usize,
@@ -296,7 +299,7 @@ mod tests {
                 prop_assert!(has_a_place_at_once(&mut turns, &other), "{other:?}");
             }
             let is_greedy = |kind: fn(&Requester) -> bool| mix.iter().any(kind);
-            // Of a greedy company: its links beside its programs, and the other way round.
+            // Of a greedy company: its links next to its programs, and the other way round.
             if !is_greedy(|one| matches!(one, Requester::Link { .. })) {
                 prop_assert!(has_a_place_at_once(&mut turns, &link("greedy0", 99)));
             }
@@ -406,7 +409,7 @@ mod tests {
             network: network(number),
             company: company.map(id),
         };
-        // As the server has it for two hashes at a time.
+        // As the server configures it for two hashes at a time.
         let mut turns = turns(8);
         let unknown = flood(&mut turns, &[sign_in(1, None)]);
         assert_eq!(unknown.len(), 2, "however many names they are");

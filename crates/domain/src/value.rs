@@ -1,8 +1,8 @@
-//! Values: what a field was filled with.
+//! Values of fields.
 //!
-//! A value arrives as text from a program, a form or the template's default. What its kind refuses
-//! is a [`ValueFault`]; what it takes is kept typed and goes out again through
-//! [`FieldValue::to_wire`]. On page and paper it stands as [`FieldValue::shown`] says.
+//! A value arrives as text from a program, a form or the template's default. If its field's kind refuses it, the result
+//! is a [`ValueFault`]; otherwise it is stored with its type and leaves through [`FieldValue::to_wire`]. Pages and PDFs
+//! show [`FieldValue::shown`].
 
 use std::fmt;
 
@@ -63,35 +63,34 @@ impl<'de> Deserialize<'de> for BlobHash {
 /// A file in a field: a signature, a picture, an attachment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileValue {
-    /// Its name, as webhooks and answers give it.
+    /// The name in webhooks and answers.
     pub file_name: String,
-    /// Its media type, judged by its bytes.
+    /// The media type, judged by the bytes.
     pub media_type: String,
-    /// Where its bytes are.
+    /// Identifies its bytes.
     pub hash: BlobHash,
-    /// How many bytes.
+    /// In bytes.
     pub length: u64,
-    /// Width and height of a picture that a document worker made anew. None for other files, and for pictures that were kept
-    /// as they came, by versions that did so.
+    /// Width and height of a picture that a document worker re-encoded. `None` for other files, and for pictures from
+    /// versions that kept them as they came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pixels: Option<(u32, u32)>,
 }
 
-/// What a field was filled with.
+/// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type", content = "value")]
 pub enum FieldValue {
     /// Text, also of `label`, `writer` and `calc`.
     Text(String),
-    /// A number, in the digits in which it was given.
+    /// A number, in the digits that were entered.
     Number(String),
     /// A calendar day.
     Date(jiff::civil::Date),
-    /// A mark that is there or not.
+    /// A check mark that is on or off.
     Check(bool),
     /// One of the options.
     Choice(String),
-    /// A file.
     File(FileValue),
     /// A signature or seal that is drawn from its description.
     Drawn(DrawnValue),
@@ -100,19 +99,18 @@ pub enum FieldValue {
 /// Why a field's kind refuses a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueFault {
-    /// A character of it has more parts than there may be.
+    /// A character has too many parts.
     #[error("the text holds a character of more than {MOST_PARTS} parts")]
     OverlongCharacter,
-    /// It holds U+0000 or another control character.
+    /// It contains U+0000 or another control character.
     #[error("the value holds a control character; remove it")]
     ControlCharacter,
-    /// It holds a character that changes the direction in which others are read.
+    /// It contains a character that changes the direction in which others are read.
     #[error("the value holds a control of the direction of writing; remove it")]
     DirectionControl,
-    /// A text is too long.
     #[error("the value has {length} characters; at most {limit} are allowed")]
     TooLong {
-        /// Characters given.
+        /// Characters entered.
         length: usize,
         /// Characters allowed.
         limit: u32,
@@ -129,28 +127,25 @@ pub enum ValueFault {
     /// Not a day of the calendar.
     #[error("the value is no date of the form YYYY-MM-DD")]
     NotDate,
-    /// Not a yes or no.
+    /// Neither yes nor no.
     #[error("the value is none of Y, N, 1, 0, true, false")]
     NotCheck,
     /// None of the options.
     #[error("the value is none of the field's options: {}", options.join(", "))]
     NotOption {
-        /// What would be taken.
+        /// The options of the field.
         options: Vec<String>,
     },
-    /// Not base64.
     #[error("the value is no base64")]
     NotBase64,
-    /// Not a picture.
     #[error("the value is no base64 of a PNG or JPEG picture")]
     NotPicture,
-    /// A picture or file beyond the limit.
     #[error("the file has more than {limit} bytes")]
     FileTooLarge {
         /// Bytes allowed.
         limit: usize,
     },
-    /// Nothing of a drawing's text would be seen.
+    /// A drawing's text contains nothing visible.
     #[error("there is nothing to draw; write a name")]
     NothingToDraw,
     /// The field fills itself.
@@ -161,7 +156,6 @@ pub enum ValueFault {
 /// A picture, decoded from what a program or page sent.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// The file's bytes.
     pub bytes: Vec<u8>,
     /// `image/png` or `image/jpeg`, by its first bytes.
     pub media_type: &'static str,
@@ -174,7 +168,7 @@ impl fmt::Debug for Picture {
 }
 
 impl Picture {
-    /// The most bytes that a picture may have.
+    /// The most bytes of a picture.
     pub const LIMIT: usize = 5 * 1024 * 1024;
 
     /// Reads base64 (standard or URL alphabet, padded or not), with or without a `data:` prefix.
@@ -229,7 +223,7 @@ impl Picture {
     }
 }
 
-/// A number as searches compare it.
+/// A number in the form in which searches compare it.
 pub fn compared_number(text: &str) -> Option<String> {
     let text = of_usual_width(text);
     Decimal::parse(text.trim()).map(|number| number.exact().to_string())
@@ -304,7 +298,7 @@ impl FieldValue {
         }
     }
 
-    /// The value as it goes out: check as `Y` or `N`, a file as its name.
+    /// The value in answers and webhooks: a check as `Y` or `N`, a file as its name.
     pub fn to_wire(&self) -> String {
         match self {
             Self::Text(text) | Self::Number(text) | Self::Choice(text) => text.clone(),
@@ -316,7 +310,8 @@ impl FieldValue {
         }
     }
 
-    /// The value as searches compare it: as it goes out, but a number by what it is worth, however it is written.
+    /// The value in the form in which searches compare it: as in answers, but a number by its value, however it is
+    /// written.
     pub fn compared(&self) -> String {
         match self {
             Self::Number(text) => compared_number(text).unwrap_or_else(|| text.clone()),
@@ -324,10 +319,10 @@ impl FieldValue {
         }
     }
 
-    /// The value as people read it in this box: a number with its separators and zeros, a date by its pattern.
+    /// The value as people see it in this box: a number with its separators and zeros, a date in its pattern.
     pub fn shown(&self, field: &Field) -> String {
         match self {
-            // Calculated values of older versions are kept as texts.
+            // Older versions stored calculated values as texts.
             Self::Number(text) | Self::Text(text) if matches!(field.kind, FieldKind::Number | FieldKind::Calc) => {
                 let format = field.number_format();
                 match Decimal::parse(text) {
@@ -344,7 +339,7 @@ impl FieldValue {
         }
     }
 
-    /// Does it satisfy a required field? A text in which nothing is visible or a check that is off does not.
+    /// Whether it satisfies a required field. A text without visible characters or a check that is off does not.
     pub fn is_filled(&self) -> bool {
         match self {
             Self::Text(text) | Self::Number(text) | Self::Choice(text) => is_visible(text),
@@ -353,12 +348,12 @@ impl FieldValue {
         }
     }
 
-    /// Is it given out as a file? A drawing is: a picture is made of it.
+    /// Whether it is provided as a file. A drawing is: a picture is made of it.
     pub fn is_file(&self) -> bool {
         matches!(self, Self::File(_) | Self::Drawn(_))
     }
 
-    /// The file, where the value is a kept one.
+    /// The file, if the value is a stored one.
     pub fn file(&self) -> Option<&FileValue> {
         match self {
             Self::File(file) => Some(file),
@@ -377,7 +372,7 @@ impl FieldValue {
             // The value as it is kept, with all that is said of a file.
             value if format == ChainFormat::Two => hash.update(serde_json::to_vec(value).unwrap_or_default()),
             Self::File(file) => hash.update(file.hash.0),
-            // Its members have one order, so the same drawing is always the same bytes.
+            // Its members have a fixed order, so the same drawing always gives the same bytes.
             Self::Drawn(drawn) => hash.update(serde_json::to_vec(&drawn.drawing).unwrap_or_default()),
             other => hash.update(other.to_wire().as_bytes()),
         }
@@ -391,7 +386,7 @@ pub fn characters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.graphemes(true)
 }
 
-/// `YYYY-MM-DD`, also with points or slashes, or eight digits.
+/// `YYYY-MM-DD`, also with dots or slashes, or eight digits.
 fn parse_date(text: &str) -> Option<jiff::civil::Date> {
     let digits = |part: &str| (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.to_owned());
     let (year, month, day) = if text.len() == 8 && digits(text).is_some() {
@@ -484,7 +479,7 @@ pub(crate) mod tests {
         }
         assert_eq!(wire(FieldKind::Number, "３ー５"), Err(ValueFault::NotNumber));
         assert_eq!(wire(FieldKind::Date, "２０２６／３／７").as_deref(), Ok("2026-03-07"));
-        // A text is what was written.
+        // A text stays as it was written.
         assert_eq!(wire(FieldKind::Text, "１２").as_deref(), Ok("１２"));
     }
 

@@ -1,9 +1,9 @@
-//! The workflow: one document on its way through the steps, and the rules of its way.
+//! The workflow: one document on its way through the steps, and the rules for it.
 //!
-//! The state carries what belongs to it, and a transition consumes the workflow: what comes back
-//! is the workflow after it, what happened, and who is to be asked now, or a [`Refusal`] that says
-//! what was met. Nothing here reads a clock or a database. That a transition happens once although
-//! two arrive at the same moment is the store's part: it writes only over the revision it read.
+//! The state carries its data, and a transition consumes the workflow. It returns the workflow after it, the events,
+//! and whom to ask now, or a [`Refusal`] that names the state it found. Nothing here reads a clock or a database. The
+//! store makes sure that a transition happens only once if two arrive at the same moment: it writes only over the
+//! revision it read.
 
 use std::fmt;
 
@@ -19,53 +19,45 @@ use crate::personal_text::PersonalText;
 use crate::template::OnReject;
 use crate::time::UtcOffset;
 
-/// Where a workflow stands.
+/// The state of a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum State {
-    /// Under way: this step's turn.
-    Playing {
-        /// The step.
-        order: u32,
-    },
-    /// All have approved.
+    /// In progress: it is this step's turn.
+    Playing { order: u32 },
+    /// Everybody has approved.
     Complete {
         /// When the last one did.
         at: Timestamp,
     },
-    /// A writer rejected.
+    /// A signer declined.
     Rejected {
-        /// When.
         at: Timestamp,
-        /// At which step.
         order: u32,
-        /// Who.
         recipient: RecipientId,
     },
     /// Withdrawn by the sender.
     Canceled {
-        /// When.
         at: Timestamp,
-        /// While this step's turn was.
+        /// The step whose turn it was.
         order: u32,
     },
     /// Its time ran out.
     Expired {
-        /// When that was noticed.
+        /// When we noticed.
         at: Timestamp,
-        /// While this step's turn was.
+        /// The step whose turn it was.
         order: u32,
     },
 }
 
-/// The name of a state, as the interface writes it.
+/// The name of a state in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Status {
-    /// Under way.
     Playing,
-    /// All have approved.
+    /// Everybody has approved.
     Complete,
-    /// A writer rejected.
+    /// A signer declined.
     Rejected,
     /// Withdrawn by the sender.
     Canceled,
@@ -74,7 +66,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Playing,
         Self::Complete,
@@ -94,7 +85,7 @@ impl Status {
         }
     }
 
-    /// Reads the word, without regard to case.
+    /// Reads the word, ignoring case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -109,7 +100,6 @@ impl fmt::Display for Status {
 }
 
 impl State {
-    /// Its name.
     pub const fn status(&self) -> Status {
         match self {
             Self::Playing { .. } => Status::Playing,
@@ -132,51 +122,44 @@ impl State {
     }
 }
 
-/// How far a writer is.
+/// A signer's progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "progress")]
 pub enum Progress {
-    /// Has not written, or it was given back to him.
+    /// Has not signed, or the document was returned to them.
     Waiting,
-    /// Has approved.
     Approved {
-        /// When.
         at: Timestamp,
     },
-    /// Has rejected.
+    /// Has declined.
     Rejected {
-        /// When.
         at: Timestamp,
     },
 }
 
-/// A writer at a step.
+/// A signer at a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipient {
-    /// His number.
     pub id: RecipientId,
-    /// His step.
     pub order: u32,
-    /// His place among the writers of the step, from 1.
+    /// Their place among the signers of the step, from 1.
     pub place: u32,
-    /// His role, where the step has several.
+    /// Their role, if the step has several.
     pub role: Option<String>,
-    /// His name.
     pub name: String,
-    /// How he is reached, and what the interface calls `email`.
+    /// How we reach them; the interface calls it `email`.
     pub contact: Contact,
-    /// A mobile number besides.
+    /// An additional mobile number.
     pub mobile: Option<String>,
-    /// His language, where it is not the workflow's.
+    /// Their language, if it differs from the workflow's.
     pub language: Option<Language>,
-    /// Raising it makes every link given before dead.
+    /// Incrementing it invalidates every earlier link.
     pub link_version: u32,
-    /// How far he is.
     pub progress: Progress,
 }
 
 impl Recipient {
-    /// As events name him.
+    /// As events name them.
     pub fn named(&self) -> NamedRecipient {
         NamedRecipient {
             id: self.id,
@@ -187,21 +170,18 @@ impl Recipient {
         }
     }
 
-    /// Has somebody else, or the same person corrected, taken the place since? What was the earlier person's (words, values,
-    /// checks, consent) is not theirs.
+    /// Whether somebody else, or the same person corrected, has taken the place since `before`. What belonged to the
+    /// earlier person (words, values, checks, consent) is not theirs.
     pub fn replaces(&self, before: &Self) -> bool {
         self.name != before.name || self.contact != before.contact || self.mobile != before.mobile
     }
 }
 
-/// Who has a recipient's place from now on.
+/// The person who has a recipient's place from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPerson {
-    /// The name.
     pub name: String,
-    /// How they are reached.
     pub contact: Contact,
-    /// Their mobile number.
     pub mobile: NewMobile,
 }
 
@@ -221,41 +201,35 @@ impl NewPerson {
     }
 }
 
-/// What is said of the mobile number of whoever has a place from now on.
+/// The mobile number of a person who takes over a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewMobile {
-    /// Nothing. The number stays only if name and contact stay too: one-time codes go there, and nobody may get those of
-    /// somebody else.
+    /// Not mentioned. The number stays only if name and contact stay too: one-time codes go there, and nobody may get
+    /// another person's codes.
     NotSaid,
     /// This number, or none.
     Said(Option<String>),
 }
 
-/// Somebody who is told at the end besides the writers.
+/// Somebody besides the signers who is notified at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyRecipient {
-    /// His name.
     pub name: String,
-    /// How he is reached.
     pub contact: Contact,
 }
 
 /// One document on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workflow {
-    /// Its number.
     pub id: WorkflowId,
-    /// Whose it is.
     pub company: CompanyId,
-    /// Its name.
     pub name: String,
-    /// The template.
     pub template: TemplateId,
     /// The template's version that it keeps.
     pub template_version: u32,
-    /// What a rejection does.
+    /// What happens when a signer declines.
     pub on_reject: OnReject,
-    /// The language of its certificate, and of writers who have no other.
+    /// The language of its certificate, and of signers who have no other.
     pub language: Language,
     /// The offset in which its dates are written.
     pub offset: UtcOffset,
@@ -263,77 +237,65 @@ pub struct Workflow {
     pub sender: MemberId,
     /// The API client that webhooks name.
     pub client: ClientId,
-    /// The sender's words to the writers.
+    /// The sender's words to the signers.
     pub comment: Option<String>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// Until when it can be signed.
+    /// When it can no longer be signed.
     pub expires_at: Timestamp,
-    /// Where it stands.
     pub state: State,
-    /// The writers, by step and place. Every step from 1 to the last has one at least.
+    /// The signers, by step and place. Every step from 1 to the last has at least one.
     pub recipients: Vec<Recipient>,
-    /// Who is told at the end besides the writers.
+    /// The people besides the signers who are notified at the end.
     pub copies: Vec<CopyRecipient>,
     /// Where its webhooks go, if anywhere.
     pub export: Option<ExportSettings>,
-    /// Has the end of step 1 happened once already? It is reported once, also when given back.
+    /// Whether the end of step 1 was reported. It is reported only once, even if the document is returned.
     pub first_step_reported: bool,
-    /// Counts the writes; a writer that read an older one loses.
+    /// Counts the writes. A write based on an older revision fails.
     pub revision: i64,
 }
 
-/// What a transition was, for webhooks.
+/// The kind of a transition, for webhooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
-    /// A writer approved.
+    /// A signer approved.
     Approved {
-        /// Who.
         recipient: RecipientId,
-        /// At this step.
         order: u32,
-        /// Was he the last of his step?
+        /// Whether they were the last of their step.
         step_done: bool,
-        /// Is step 1 done by it for the first time?
+        /// Whether this completed step 1 for the first time.
         first_step_done: bool,
-        /// Is the whole done by it?
+        /// Whether this completed the workflow.
         complete: bool,
     },
-    /// A writer gave the document back to the step before.
+    /// A signer returned the document to the previous step.
     Returned {
-        /// Who.
         recipient: RecipientId,
-        /// From this step.
         order: u32,
-        /// To this one.
         to_order: u32,
     },
-    /// A writer rejected, which ended it.
-    Rejected {
-        /// Who.
-        recipient: RecipientId,
-        /// At this step.
-        order: u32,
-    },
+    /// A signer declined, which ended the workflow.
+    Rejected { recipient: RecipientId, order: u32 },
     /// The sender withdrew it.
     Canceled {
-        /// The writer whose turn it was.
+        /// The signer whose turn it was.
         recipient: RecipientId,
-        /// His step.
+        /// Their step.
         order: u32,
     },
     /// Its time ran out.
     Expired {
-        /// The writer whose turn it was.
+        /// The signer whose turn it was.
         recipient: RecipientId,
-        /// His step.
+        /// Their step.
         order: u32,
     },
 }
 
 impl Outcome {
-    /// The writer whom the payload names.
+    /// The signer that the payload names.
     pub const fn recipient(&self) -> RecipientId {
         match self {
             Self::Approved { recipient, .. }
@@ -361,67 +323,62 @@ impl Outcome {
 pub struct Transition {
     /// The workflow after it; its revision is one higher.
     pub workflow: Workflow,
-    /// What it was.
     pub outcome: Outcome,
-    /// What goes into the chain, in order.
+    /// The entries for the audit trail, in order.
     pub events: Vec<EventKind>,
-    /// Who is to be asked to write now.
+    /// Whom to ask to sign now.
     pub asked: Vec<RecipientId>,
 }
 
 /// A change that leaves the state as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The workflow after it; its revision is one higher, where there is anything to write.
+    /// The workflow after it; its revision is one higher if there is anything to write.
     pub workflow: Workflow,
-    /// What goes into the chain, in order; none where all was already as it was asked to be.
+    /// The entries for the audit trail, in order; empty if nothing changed.
     pub events: Vec<EventKind>,
-    /// Who is to be asked to write now.
+    /// Whom to ask to sign now.
     pub asked: Vec<RecipientId>,
 }
 
 /// Why a transition did not happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refusal {
-    /// It has ended.
     #[error("the workflow has ended: it is {0}")]
     Ended(Status),
-    /// Its time has run out, though nobody has noticed yet.
+    /// Its time has run out, but nobody has noticed yet.
     #[error("the workflow has ended: its time ran out")]
     Overdue,
     /// It is another step's turn.
     #[error("it is the turn of step {turn}, not of step {order}")]
     NotTheirTurn {
-        /// The step asked for.
+        /// The requested step.
         order: u32,
         /// The step whose turn it is.
         turn: u32,
     },
-    /// This writer has approved already.
+    /// This signer has already approved.
     #[error("the writer of step {order} has approved already")]
     AlreadyApproved {
-        /// His step.
+        /// Their step.
         order: u32,
     },
-    /// The workflow has no such writer.
+    /// The workflow has no such signer.
     #[error("the workflow has no such writer")]
     UnknownRecipient,
-    /// The step has several writers, and what was said fits more than one of them.
+    /// The step has several signers, and the description fits more than one of them.
     #[error("several writers of step {order} are meant; name one")]
-    SeveralWriters {
-        /// The step.
-        order: u32,
-    },
+    SeveralWriters { order: u32 },
     /// Its time has not run out.
     #[error("the workflow's time has not run out")]
     NotOverdue,
-    /// The new end lies in the past.
+    /// The new end is in the past.
     #[error("the new expiry lies in the past")]
     ExpiryInPast,
 }
 
 impl Refusal {
-    /// The state that was met.
+    /// The state that the transition found.
     pub const fn status(&self) -> Status {
         match self {
             Self::Ended(status) => *status,
@@ -441,7 +398,7 @@ impl Workflow {
             .unwrap_or(1)
     }
 
-    /// Embedded mode: nobody tells the writers, the caller does.
+    /// Embedded mode: we send signers no messages; the caller does.
     pub fn is_embedded(&self) -> bool {
         self.export.as_ref().is_some_and(|export| export.is_embed)
     }
@@ -454,7 +411,7 @@ impl Workflow {
         }
     }
 
-    /// The writers whose turn it is: of the step under way those who have not approved.
+    /// The signers whose turn it is: those of the current step who have not approved.
     pub fn writers_at_turn(&self) -> impl Iterator<Item = &Recipient> {
         let turn = self.turn();
         self.recipients
@@ -462,22 +419,21 @@ impl Workflow {
             .filter(move |recipient| Some(recipient.order) == turn && recipient.progress == Progress::Waiting)
     }
 
-    /// The writer of this number.
     pub fn recipient(&self, id: RecipientId) -> Option<&Recipient> {
         self.recipients.iter().find(|recipient| recipient.id == id)
     }
 
-    /// The language in which a writer is spoken to.
+    /// The language for messages to a signer.
     pub fn language_of(&self, recipient: &Recipient) -> Language {
         recipient.language.unwrap_or(self.language)
     }
 
-    /// Has its time run out?
+    /// Whether its time has run out.
     pub fn is_overdue(&self, at: Timestamp) -> bool {
         self.turn().is_some() && at >= self.expires_at
     }
 
-    /// The state as it is at this moment, noticed or not.
+    /// The status at this moment, even if nobody has noticed yet.
     pub fn status_at(&self, at: Timestamp) -> Status {
         if self.is_overdue(at) {
             Status::Expired
@@ -486,8 +442,9 @@ impl Workflow {
         }
     }
 
-    /// The writer that a program means by step and, where the step has several, by what else it says. That must fit one
-    /// writer alone, whoever has written already: two writers may share an address, and neither may write for the other.
+    /// The signer that a program means by step and, if the step has several, by whatever else it says. That must fit
+    /// exactly one signer, including those who have already signed: two signers may share an address, and neither may
+    /// sign for the other.
     pub fn writer_meant(
         &self,
         order: Option<u32>,
@@ -512,7 +469,7 @@ impl Workflow {
         }
         let mut waiting = meant.iter().filter(|recipient| recipient.progress == Progress::Waiting);
         let first = waiting.next().ok_or(Refusal::AlreadyApproved { order })?;
-        // Who says nothing means whoever is left.
+        // Without further details, the only remaining signer is meant.
         let is_several = match is_meant {
             Some(_) => meant.len() > 1,
             None => waiting.next().is_some(),
@@ -523,7 +480,7 @@ impl Workflow {
         Ok(first.id)
     }
 
-    /// May this writer write now?
+    /// Checks that this signer may sign now.
     pub fn check_turn(&self, id: RecipientId, at: Timestamp) -> Result<&Recipient, Refusal> {
         let turn = self.check_open(at)?;
         let recipient = self.recipient(id).ok_or(Refusal::UnknownRecipient)?;
@@ -545,12 +502,12 @@ impl Workflow {
         Ok(turn)
     }
 
-    /// What follows the start: the first step's writers are asked.
+    /// The signers of the first step, who are asked after the start.
     pub fn opening(&self) -> Vec<RecipientId> {
         self.writers_at_turn().map(|recipient| recipient.id).collect()
     }
 
-    /// A writer approves.
+    /// A signer approves.
     pub fn approve(mut self, id: RecipientId, at: Timestamp) -> Result<Transition, Refusal> {
         let order = self.check_turn(id, at)?.order;
         self.set_progress(id, Progress::Approved { at });
@@ -580,7 +537,7 @@ impl Workflow {
         Ok(self.transition(outcome, event, asked))
     }
 
-    /// A writer rejects: the end, or back to the step before.
+    /// A signer declines: this ends the workflow, or returns it to the previous step.
     pub fn reject(mut self, id: RecipientId, at: Timestamp) -> Result<Transition, Refusal> {
         let order = self.check_turn(id, at)?.order;
         if self.on_reject == OnReject::Return && order > 1 {
@@ -643,7 +600,7 @@ impl Workflow {
         Ok(self.transition(outcome, EventKind::Expired { order }, Vec::new()))
     }
 
-    /// It may be signed until another moment, later or earlier than before.
+    /// Moves the end of the signing period, later or earlier.
     pub fn extend(mut self, expires_at: Timestamp, at: Timestamp) -> Result<Change, Refusal> {
         self.check_open(at)?;
         if expires_at <= at {
@@ -656,8 +613,8 @@ impl Workflow {
         Ok(self.change(EventKind::Extended { expires_at }, Vec::new()))
     }
 
-    /// A recipient who has not written is corrected. The old link dies; where it is his turn he is
-    /// asked anew. Who stays as he is was not corrected: nothing happens.
+    /// Corrects a recipient who has not signed yet. Their old link stops working, and if it is their turn they are
+    /// asked again. If nothing about them changes, nothing happens.
     pub fn correct_recipient(self, id: RecipientId, person: NewPerson, at: Timestamp) -> Result<Change, Refusal> {
         if self
             .waiting(id, at)
@@ -671,8 +628,8 @@ impl Workflow {
         Ok(workflow.change(EventKind::RecipientCorrected { recipient, mobile }, asked))
     }
 
-    /// The writer whose turn it is gives the document to another person, who writes in his place and is asked to. The old
-    /// link dies. Whether the template allows it is judged before.
+    /// The signer whose turn it is assigns the document to another person, who is asked to sign in their place. The old
+    /// link stops working. The caller has checked that the template allows it.
     pub fn hand_over(self, id: RecipientId, name: String, contact: Contact, at: Timestamp) -> Result<Change, Refusal> {
         let link_version = self.check_turn(id, at)?.link_version;
         let person = NewPerson {
@@ -688,7 +645,7 @@ impl Workflow {
         Ok(workflow.change(event, asked))
     }
 
-    /// Another person in the place of a recipient who has not written, and who is to be asked to write now.
+    /// Puts another person in the place of a recipient who has not signed, and decides whom to ask now.
     fn with_person(
         mut self,
         id: RecipientId,
@@ -709,7 +666,7 @@ impl Workflow {
         Ok((self, named, asked))
     }
 
-    /// A recipient who has not written, while he still can.
+    /// A recipient who has not signed but still can.
     fn waiting(&self, id: RecipientId, at: Timestamp) -> Result<&Recipient, Refusal> {
         self.check_open(at)?;
         let recipient = self.recipient(id).ok_or(Refusal::UnknownRecipient)?;
@@ -744,7 +701,7 @@ impl Workflow {
         }
     }
 
-    /// Nothing to write: all is as it was asked to be.
+    /// Nothing to write: everything is already as requested.
     fn unchanged(self) -> Change {
         Change {
             workflow: self,
@@ -753,7 +710,7 @@ impl Workflow {
         }
     }
 
-    /// Counts the write. Where the writers are told by us, being told is an event.
+    /// Counts the write. If we send the signers messages, asking them is an event.
     fn change(mut self, event: EventKind, asked: Vec<RecipientId>) -> Change {
         self.revision = self.revision.saturating_add(1);
         let mut events = vec![event];

@@ -1,7 +1,7 @@
-//! The state machine against a simple model, and the chain against every edit.
+//! Tests the state machine against a simple model, and the audit trail's chain against every edit.
 //!
-//! The model knows only which writers have approved, which step is under way and whether it is
-//! over; it is written without the machine's types, so that both would have to be wrong alike.
+//! The model only knows which signers have approved, which step's turn it is and whether the workflow is over. It is
+//! written without the machine's types, so a bug would have to be in both.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // numbers below ten
 
 use countersign_domain as domain;
@@ -43,7 +43,7 @@ enum End {
     Expired,
 }
 
-/// Which writers have approved, whose turn it is, how it ended.
+/// Which signers have approved, whose turn it is, how it ended.
 struct Model {
     step_of: Vec<u32>,
     approved: Vec<bool>,
@@ -60,7 +60,7 @@ impl Model {
         self.end.is_none() && self.now < self.expires
     }
 
-    /// Does the command happen? If so, the model has moved.
+    /// Whether the command happens. If so, the model has moved.
     fn apply(&mut self, command: &Command) -> bool {
         let writers = self.step_of.len();
         match *command {
@@ -203,7 +203,7 @@ fn lee(mobile: NewMobile) -> NewPerson {
     }
 }
 
-/// What must hold in every state that is reached.
+/// What must be true in every state that is reached.
 fn check_sound(workflow: &Workflow) -> Result<(), TestCaseError> {
     for recipient in &workflow.recipients {
         let approved = matches!(recipient.progress, Progress::Approved { .. });
@@ -256,7 +256,7 @@ proptest! {
             let happens = model.apply(command);
             let now = moment(model.now);
             let id = |writer: usize| RecipientId(writer as i64);
-            // What is already as it is asked to be is written nowhere.
+            // A change without effect writes nothing.
             let mut writes = true;
             let result = match *command {
                 Command::Wait(_) => continue,
@@ -454,7 +454,7 @@ fn a_second_approval_and_one_after_the_end_say_what_they_met() {
         first.workflow.clone().approve(RecipientId(2), moment(2)),
         Err(Refusal::NotTheirTurn { order: 2, turn: 1 })
     );
-    // A rejection that arrives after the signature of the same writer is refused.
+    // A decline that arrives after the same signer's signature is refused.
     assert_eq!(
         first.workflow.clone().reject(RecipientId(0), moment(2)),
         Err(Refusal::AlreadyApproved { order: 1 })
@@ -528,7 +528,7 @@ fn an_address_that_several_writers_of_a_step_share_means_none_of_them() {
     assert_eq!(shared.writer_meant(Some(1), Some(&by_address)), several);
     let second = |recipient: &Recipient| by_address(recipient) && recipient.place == 2;
     assert_eq!(shared.writer_meant(Some(1), Some(&second)), Ok(RecipientId(1)));
-    // The address means no other person because one of them has approved meanwhile.
+    // The address does not mean the other person just because one of them has approved meanwhile.
     let one = shared.approve(RecipientId(0), moment(1)).unwrap().workflow;
     assert_eq!(one.writer_meant(Some(1), Some(&by_address)), several);
     let first = |recipient: &Recipient| by_address(recipient) && recipient.place == 1;
@@ -556,7 +556,7 @@ proptest! {
         let mobile = after.workflow.recipients[0].mobile.clone();
         let kept = before.recipients[0].mobile.clone().filter(|_| stays);
         prop_assert_eq!(&mobile, &said.unwrap_or(kept));
-        // Whatever changed, the earlier link and what was checked by it are dead.
+        // Whatever changed, the earlier link and everything verified through it are invalid.
         let is_changed = !stays || mobile != before.recipients[0].mobile;
         let versions = [&before, &after.workflow].map(|workflow| workflow.recipients[0].link_version);
         prop_assert_eq!(versions[1] > versions[0], is_changed);
