@@ -1,8 +1,8 @@
-//! Work that nobody waits for: deliveries, workflows whose time runs out, reminders, timestamps that are due, the revocation list, rows
-//! that have had their day.
+//! Background work that nobody waits for: deliveries, workflows whose time runs out, reminders, due timestamps, the
+//! revocation list, expired rows.
 //!
-//! Jobs run on threads for blocking work, one run of a job at a time. A failure is logged and the job comes again at its
-//! next time: everything here may be done twice or by several processes.
+//! Jobs run on blocking threads, one run of a job at a time. A failure is logged and the job runs again at its next
+//! time: everything here may run twice or in several processes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,38 +17,38 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::output::Failure;
 
-/// How late a workflow may expire, at most, when nobody touches it.
+/// How late a workflow may expire if nobody touches it.
 const EXPIRY_EVERY: Duration = Duration::from_secs(5);
-/// So many workflows expire in one run; more follow at once.
+/// How many workflows expire in one run; more follow at once.
 const EXPIRE_AT_ONCE: u32 = 100;
 const CLEANING_EVERY: Duration = Duration::from_mins(10);
-/// How late a file that nothing needs may go, at most, once its time is over.
+/// How late an unneeded file may be removed once its time is over.
 const LOOSE_FILES_EVERY: Duration = Duration::from_mins(1);
-/// The pause between two rounds of bulk starts.
+/// The pause between two rounds of bulk sends.
 const BULK_EVERY: Duration = Duration::from_millis(500);
-/// By so much deliveries a company's history can be beyond its bound: those of a minute.
+/// How often a company's history is trimmed. It may exceed its bound by the deliveries of this time.
 const HISTORY_EVERY: Duration = Duration::from_mins(1);
-/// So many one-time codes are erased in one transaction.
+/// How many one-time codes are erased in one transaction.
 const ERASE_AT_ONCE: u32 = 500;
-/// So many such transactions at most before other work has its turn: after an upgrade all old letters are looked at.
+/// The most such transactions before other work gets its turn: after an upgrade all old messages are checked.
 const MOST_ROUNDS_OF_ERASING: u32 = 20;
-/// How late a missing timestamp is tried again, at most, once it is due.
+/// How late a missing timestamp may be retried once it is due.
 const TIMESTAMPS_EVERY: Duration = Duration::from_mins(1);
-/// So many timestamps are added in one run; more follow at once.
+/// How many timestamps are added in one run; more follow at once.
 const TIMESTAMPS_AT_ONCE: u32 = 20;
-/// How late a reminder may go out, at most.
+/// How late a reminder may go out.
 const REMINDERS_EVERY: Duration = Duration::from_mins(5);
-/// At so many workflows is looked in one run; more follow at once.
+/// How many workflows one run checks; more follow at once.
 const REMIND_AT_ONCE: u32 = 100;
 const TEMPLATE_FAULTS_EVERY: Duration = Duration::from_mins(1);
-/// How often it is looked whether the revocation list is old.
+/// How often we check whether the revocation list is old.
 const LIST_EVERY: Duration = Duration::from_hours(1);
 
-/// Work under way.
+/// The running jobs.
 pub struct Background(JoinSet<()>);
 
 impl Background {
-    /// Waits until all has ended after the signal.
+    /// Waits until everything has ended after the signal.
     pub async fn finished(mut self) {
         while let Some(ended) = self.0.join_next().await {
             if let Err(error) = ended {
@@ -58,8 +58,8 @@ impl Background {
     }
 }
 
-/// For a process with no runner of its own: tells the runners of others that something may wait in the outbox. Rings that
-/// come while it is at it are one. A ring that is lost with the process is made up for by a runner's own looks.
+/// For a process without its own runner: notifies other processes' runners that something may wait in the outbox. Rings
+/// during a notification count as one. If a ring is lost with the process, the runners' own looks make up for it.
 pub async fn tell_of_rings(app: Arc<App>, ended: watch::Receiver<bool>) {
     let rung = Arc::new(Notify::new());
     let ringing = Arc::clone(&rung);
@@ -94,7 +94,7 @@ pub fn start(
         .map(|settings| Mailer::new(&settings))
         .transpose()
         .map_err(|error| Failure::Other(error.to_string()))?;
-    // What processes without a runner have left in the outbox.
+    // Deliveries that processes without a runner have left in the outbox.
     let bell = app.bell.clone();
     if let Err(error) = app.store.listen(move || bell.ring()) {
         tracing::warn!(%error, "what other processes leave in the outbox is seen a moment later");
@@ -107,7 +107,7 @@ pub fn start(
             tracing::warn!(%error, "what dead processes had taken of bulk starts is taken over later");
         }
     });
-    // What claims things: others take that over from a node that does not beat, so it beats until both are done.
+    // Others take over claims from a node that does not beat, so it beats until both of these have ended.
     let starting_many = every(BULK_EVERY, ended.clone(), Arc::clone(&app), "starting many", start_many);
     let delivering = runner.run(told(ended.clone()));
     work.spawn(nodes::alive_while(
@@ -225,7 +225,7 @@ fn renew_list(app: &App) -> Result<(), Error> {
     app.revocation_list().map(drop)
 }
 
-/// One round: the end of the server is asked for between two.
+/// One round. Between two rounds we check whether the server is ending.
 fn start_many(app: &App) -> Result<(), Error> {
     app.run_bulk_starts(&node::this_process()).map(drop)
 }

@@ -1,9 +1,9 @@
-//! What the operator chose: a TOML file, environment variables over it, defaults under it.
+//! The operator's settings: a TOML file, overridden by environment variables, on top of defaults.
 //!
-//! A setting `key` of `[section]` is also the variable `COUNTERSIGN_SECTION__KEY`; variables without `__` are not settings.
-//! A name that is not known is an error, never a shrug: a misspelt setting would silently be the default. A fault names a
-//! setting as it was written, with the file or as the variable ([`sources`]). Secrets can be given as a file instead
-//! (`url_file`, `password_file`), and none of them shows in a `Debug`.
+//! A setting `key` of `[section]` is also the variable `COUNTERSIGN_SECTION__KEY`; variables without `__` are not
+//! settings. An unknown name is an error, because a misspelt setting would silently keep its default. An error names a
+//! setting as it was written, with the file or as the variable ([`sources`]). Secrets can be in files instead
+//! (`url_file`, `password_file`), and no `Debug` output shows them.
 
 mod database;
 mod documents;
@@ -53,37 +53,31 @@ use webhook::Webhook;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Configuration {
-    /// Where people and programs reach the service.
     pub server: Server,
-    /// The API.
     pub api: Api,
-    /// The database.
     pub database: Database,
-    /// The master key.
     pub keys: Keys,
-    /// The way out to other people's servers.
+    /// Connections to other people's servers.
     pub network: Network,
     /// Where webhooks may go.
     pub webhook: Webhook,
-    /// Many starts at once.
+    /// Bulk sends.
     pub bulk: Bulk,
-    /// Links that start a document for whoever opens them.
+    /// Links that start a document for anyone who opens them.
     pub public_links: PublicLinks,
-    /// Mail.
     pub mail: Mail,
-    /// Messages to telephone numbers: gateways by their names.
+    /// Gateways for messages to telephone numbers, by their names.
     pub messenger: BTreeMap<String, Messenger>,
-    /// The throttle of wrong credentials.
+    /// The limits on failed logins.
     pub login: Login,
     /// How documents are sealed.
     pub sealing: Sealing,
-    /// Tokens that hold seal keys.
+    /// Tokens with sealing keys.
     pub pkcs11: Tokens,
-    /// Strangers' PDFs.
+    /// Limits for uploaded PDFs.
     pub documents: Documents,
-    /// The log.
     pub log: Log,
-    /// Where the settings came from.
+    /// Where the settings come from.
     #[serde(skip)]
     sources: Sources,
 }
@@ -128,12 +122,12 @@ impl Configuration {
         Ok(configuration)
     }
 
-    /// A setting as the operator wrote it, for faults.
+    /// A setting as the operator wrote it, for errors.
     fn named(&self, setting: &str) -> String {
         self.sources.named(setting)
     }
 
-    /// A value that makes no sense.
+    /// The error for a value that makes no sense.
     pub fn senseless(&self, setting: &str, reason: impl fmt::Display) -> ConfigurationFault {
         ConfigurationFault::Senseless {
             setting: self.named(setting),
@@ -141,7 +135,7 @@ impl Configuration {
         }
     }
 
-    /// The settings of the use-cases, with the address that is listened on where none was given.
+    /// The settings of the use-cases. Without a public URL, addresses use the one the server listens on.
     pub fn app(&self, bound: Option<std::net::SocketAddr>) -> Result<app::Settings, ConfigurationFault> {
         let public_url = match (&self.server.public_url, bound) {
             (Some(url), _) => public_url(url).map_err(|reason| self.senseless("server.public_url", reason))?,
@@ -198,7 +192,7 @@ pub fn processors() -> u32 {
     u32::try_from(processors).unwrap_or(1)
 }
 
-/// A value given as such or as a file; trailing line ends of a file are none of it.
+/// A value given directly or as a file. Trailing line ends of the file are dropped.
 fn secret(setting: &str, value: Option<&Secret>, file: Option<&Path>) -> Result<Option<Secret>, ConfigurationFault> {
     let Some(path) = file else {
         return Ok(value.cloned());

@@ -1,15 +1,15 @@
-//! Connections: so many at a time, a share of them for each address, and none that holds its place without asking for
-//! anything or without reading its answer.
+//! Limits connections: their number, a share of them for each address, and the time for which one may stay open without
+//! sending a request or reading its answer.
 //!
-//! - A client that sends the head of a request too slowly, or not at all, is cut off after [`Limits::head`]; bodies have
-//!   their own deadlines (`countersign_http::bodies`).
+//! - A client that sends the head of a request too slowly, or not at all, is cut off after [`Limits::head`]; bodies
+//!   have their own deadlines (`countersign_http::bodies`).
 //! - A client that does not read its answer is cut off by [`Limits::write`].
-//! - Beyond [`Limits::most`] connections new ones wait in the system's queue until a place is free.
-//! - Of these places one address has [`Limits::share`] at most; a further connection of its is told so (503) and closed. A
-//!   proxy that we trust has no share: its clients have, for the requests that are under way.
-//! - What a proxy could read differently than hyper never gets to hyper ([`head`]).
+//! - Beyond [`Limits::most`] connections, new ones wait in the system's queue until a place is free.
+//! - One address has at most [`Limits::share`] of these places; a further connection from it gets a 503 and is closed.
+//!   A trusted proxy has no share, but each of its clients has one, for its running requests.
+//! - Bytes that a proxy could read differently from hyper never reach hyper ([`head`]).
 //!
-//! At the end, requests under way are answered, and idle connections closed.
+//! At the end, running requests are answered, and idle connections closed.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -44,26 +44,26 @@ mod stream;
 const MALFORMED: &str = "This is not a well-formed HTTP/1.1 request, or its head is too long.\n";
 const TOO_MANY: &str = "Too many requests from this address are in progress. Try again in a few seconds.\n";
 
-/// What a connection may take.
+/// The limits of connections.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// How many connections are open at the same time.
     pub most: usize,
-    /// How many of them one address has, or how many requests of one address are under way behind a proxy.
+    /// How many of them one address has, or how many requests of one address run at the same time behind a proxy.
     pub share: usize,
-    /// How long the head of a request may take to arrive, the first and each that follows.
+    /// How long the head of a request may take to arrive, for the first request and each following one.
     pub head: Duration,
     /// How fast an answer must be read.
     pub write: Pace,
-    /// Proxies whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` we trust.
     pub proxies: Vec<Network>,
-    /// Whether browsers should only use https.
+    /// Whether browsers should use only https.
     pub is_public_https: bool,
 }
 
 impl Limits {
-    /// With so many places, a quarter for one address: an office behind one address has enough, and four of them are
-    /// needed to take all.
+    /// One address gets a quarter of the places: enough for an office behind one address, and it takes four addresses
+    /// to occupy all.
     pub fn new(most: usize, proxies: Vec<Network>) -> Self {
         Self {
             most: most.max(1),
@@ -79,7 +79,7 @@ impl Limits {
     }
 }
 
-/// Serves until `stop`; then ends once the requests under way are answered.
+/// Serves until `stop`, then ends once the running requests are answered.
 pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
     let places = Arc::new(Semaphore::new(limits.most));
     let (of_peers, of_clients) = (Shares::new(limits.share), Shares::new(limits.share));
@@ -116,7 +116,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(address));
             let client = ClientAddress::of(address.ip(), request.headers(), &proxies).address;
-            // Without a client's address all requests of a proxy are one client's, which is the proxy itself.
+            // Without a client's address, all requests of a proxy count as one client's: the proxy itself.
             let is_known = of_proxy && !proxies.iter().any(|proxy| proxy.contains(client));
             let held = if is_known {
                 of_clients.one_more(client).map(Some)
@@ -144,7 +144,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
     connections.shutdown().await;
 }
 
-/// An answer that holds its client's place until it was sent.
+/// An answer that occupies its client's place until it is sent.
 async fn answered(
     router: Router,
     request: Request,
@@ -165,7 +165,7 @@ fn refusal(is_public_https: bool) -> Response<&'static str> {
     answer
 }
 
-/// An answer that no handler gives.
+/// An answer that does not come from a handler.
 fn plain(status: StatusCode, text: &'static str, is_public_https: bool) -> Response<&'static str> {
     let mut answer = Response::new(text);
     *answer.status_mut() = status;
@@ -178,7 +178,7 @@ fn plain(status: StatusCode, text: &'static str, is_public_https: bool) -> Respo
     answer
 }
 
-/// Tells a client that it has its share, as far as that goes without waiting for it, and closes its connection.
+/// Tells a client that its share is used up, as far as possible without waiting for it, and closes the connection.
 fn turn_away(stream: &TcpStream, answer: &Response<&'static str>) {
     let mut text = format!(
         "HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n",
@@ -209,7 +209,8 @@ async fn accept(
                 }
                 return Some((stream, address, place));
             }
-            // Broken off before it was accepted; or no file descriptors are free, which takes a moment to change.
+            // Either broken off before it was accepted, or there are no free file descriptors, which takes a moment to
+            // change.
             Err(error) => {
                 tracing::debug!(%error, "a connection was not accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -228,7 +229,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    /// More than the system's buffers of a connection take.
+    /// More than a connection's buffers in the system can take.
     const LARGE: usize = 64 * 1024 * 1024;
 
     async fn started(limits: Limits) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
@@ -256,7 +257,7 @@ mod tests {
         socket.connect(address).await.expect("a connection")
     }
 
-    /// The start of what is answered to this.
+    /// The start of the answer to this request.
     async fn answer(connection: &mut TcpStream, request: &[u8]) -> String {
         connection.write_all(request).await.expect("a request");
         start_of_answer(connection).await
@@ -268,15 +269,15 @@ mod tests {
         String::from_utf8_lossy(&start).into_owned()
     }
 
-    /// What comes until the other side closes.
+    /// Everything that arrives until the other side closes.
     async fn rest(connection: &mut TcpStream) -> String {
         let mut text = Vec::new();
         let _ = connection.read_to_end(&mut text).await;
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// The only place is held by half a head. Whoever gets it next may themselves be too slow for so short a time, on a busy
-    /// machine: then another tries.
+    /// Half a head occupies the only place. On a busy machine the next client may itself be too slow for such a short
+    /// limit; then another one tries.
     #[tokio::test]
     async fn a_head_that_does_not_come_is_not_waited_for() {
         let limits = Limits {
@@ -330,11 +331,11 @@ mod tests {
         let mut other = from("127.0.0.3", address).await;
         assert_eq!(answer(&mut other, REQUEST).await, "HTTP/1.1 200");
         drop(held);
-        // What has ended is noticed a moment later.
+        // The end is noticed a moment later.
         let mut start = [0; 12];
         while &start != b"HTTP/1.1 200" {
             let mut connection = from("127.0.0.2", address).await;
-            // One that is turned away may be gone before it has read why.
+            // A connection that is turned away may be gone before it has read why.
             let _ = connection.write_all(REQUEST).await;
             let _ = connection.read_exact(&mut start).await;
         }
@@ -378,14 +379,14 @@ mod tests {
         let mut held = Vec::new();
         for _ in 0..2 {
             let mut connection = from("127.0.0.9", address).await;
-            // The answer is under way for as long as nobody reads it.
+            // The request counts as running as long as nobody reads its answer.
             let asked = request("198.51.100.7", "/large");
             assert_eq!(answer(&mut connection, &asked).await, "HTTP/1.1 200");
             held.push(connection);
         }
         for (client, status) in [
             ("198.51.100.7", "HTTP/1.1 503"),
-            // What a client writes itself into the header counts for nothing.
+            // What a client itself writes into the header does not count.
             ("192.0.2.1, 198.51.100.7", "HTTP/1.1 503"),
             ("198.51.100.8", "HTTP/1.1 200"),
             ("unknown", "HTTP/1.1 200"),
@@ -395,7 +396,7 @@ mod tests {
             assert_eq!(said, status, "{client}");
             held.push(connection);
         }
-        // Who is no proxy is believed nothing.
+        // The header of a client that is not a proxy is ignored.
         for (client, status) in [("192.0.2.1", "HTTP/1.1 200"), ("192.0.2.2", "HTTP/1.1 200")] {
             let mut connection = from("127.0.0.2", address).await;
             assert_eq!(answer(&mut connection, &request(client, "/")).await, status);

@@ -1,9 +1,9 @@
-//! A database's address with the password that stands in a file of its own.
+//! A database's address with a password from a separate file.
 
 use domain::Secret;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The address with this password, whatever characters it has. A fault holds nothing of either.
+/// The address with this password, which may contain any characters. An error contains no part of either.
 pub fn with_password(url: &Secret, password: &Secret) -> Result<Secret, &'static str> {
     const TWO: &str = "database.url has a password already: leave it out there, as in postgres://user@host/name";
     let (url, password) = (url.expose().trim(), password.expose());

@@ -1,6 +1,6 @@
-//! The pool of document workers behind the port of the use-cases.
+//! Provides the pool of document workers to the use-cases.
 //!
-//! Most commands never read a stranger's PDF, so the pool is made when it is first asked.
+//! Most commands never read a stranger's PDF, so the pool is created on first use.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ use sheets::{Sheet, SheetLimits};
 
 use crate::configuration::Documents;
 
-/// The workers; made when first asked.
+/// The workers, created on first use.
 #[derive(Debug)]
 pub struct Workers {
     settings: PoolSettings,
@@ -34,7 +34,6 @@ impl Workers {
         }
     }
 
-    /// The pool itself.
     pub fn pool(&self) -> Result<&Pool, PoolError> {
         if let Some(pool) = self.pool.get() {
             return Ok(pool);
@@ -44,7 +43,7 @@ impl Workers {
     }
 }
 
-/// What the configuration makes of the pool.
+/// The pool's settings, from the configuration.
 pub fn settings(documents: &Documents) -> PoolSettings {
     let mut settings = PoolSettings::default();
     if let Some(workers) = documents.workers {
@@ -61,7 +60,7 @@ pub fn settings(documents: &Documents) -> PoolSettings {
     settings
 }
 
-/// This very program, even where its file has been replaced meanwhile.
+/// This same program, even if its file has been replaced meanwhile.
 fn own_program() -> Result<PathBuf, PoolError> {
     #[cfg(target_os = "linux")]
     {

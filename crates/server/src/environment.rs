@@ -1,4 +1,4 @@
-//! Time and chance as they are: only the program chooses these.
+//! Real time and randomness: only the program chooses these.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -26,7 +26,8 @@ impl Clock for SystemClock {
 pub struct SystemRandom;
 
 impl Random for SystemRandom {
-    /// A machine without randomness can keep no secret: the program ends rather than go on with bytes that can be guessed.
+    /// A machine without randomness cannot keep a secret, so the program ends rather than use bytes that can be
+    /// guessed.
     fn fill(&self, buffer: &mut [u8]) {
         if let Err(error) = getrandom::fill(buffer) {
             tracing::error!(%error, "the machine gives no random numbers");

@@ -1,27 +1,27 @@
-//! How many files this process may have open, and how many of them connections may take.
+//! How many files this process may open, and how many of them connections may use.
 //!
-//! A connection is an open file, and so is everything that it takes to answer one: the database, stored documents, the pipes
-//! of document workers, calls to other servers. If connections took them all, requests would be accepted that cannot be
-//! answered. So the system's limit is raised as far as it lets us, and what the rest needs is kept back.
+//! A connection is an open file, and so is everything needed to answer one: the database, stored documents, the pipes
+//! of document workers, calls to other servers. If connections used them all, we would accept requests that we cannot
+//! answer. So we raise the system's limit as far as possible, and reserve what the rest needs.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More than this is never asked for: programs that a token's module starts may close every number up to the limit.
+/// We never ask for more, because programs that a token's module starts may close every number up to the limit.
 const HIGHEST: u64 = 65_536;
 /// More connections than this cost more memory than they are worth.
 const MOST_CONNECTIONS: u64 = 4_096;
-/// The log, sockets to listen on, the runtime's own, name lookups, a token's module.
+/// The log, listening sockets, the runtime's own files, name lookups, a token's module.
 const OWN: u64 = 128;
-/// A connection to PostgreSQL is a socket with what drives it; one to SQLite has the file, its log and an index.
+/// A connection to PostgreSQL is a socket and its runtime; one to SQLite has the file, its log and an index.
 const OF_DATABASE_CONNECTION: u64 = 4;
-/// Pipes in, out and for errors, at both ends while it starts.
+/// Pipes for input, output and errors, at both ends while it starts.
 const OF_WORKER: u64 = 8;
 /// A stored file that is read, and one that is written.
 const OF_REQUEST: u64 = 2;
 /// A call to another server, and a connection that is kept for the next one.
 const OF_DELIVERY: u64 = 2;
 
-/// What is open beside connections.
+/// What is open besides connections.
 #[derive(Debug, Clone, Copy)]
 pub struct Needs {
     pub database_connections: usize,
@@ -54,7 +54,7 @@ impl Needs {
 }
 
 impl FileLimit {
-    /// Raises this process's limit as far as the system lets it.
+    /// Raises this process's limit as far as the system allows.
     pub fn raise(needs: Needs) -> FileLimit {
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
         let raised = attainable(current, maximum);
@@ -75,7 +75,7 @@ impl FileLimit {
         }
     }
 
-    /// What a server with this process's limits could raise it to.
+    /// The limit to which a server with this process's limits could raise it.
     pub fn attainable(needs: Needs) -> FileLimit {
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
         FileLimit {
@@ -84,7 +84,7 @@ impl FileLimit {
         }
     }
 
-    /// How many connections may be open. If there is not enough for everything, they have a quarter.
+    /// How many connections may be open: a quarter of the files if there are not enough for everything.
     pub fn connections(self) -> usize {
         let left = self.files.saturating_sub(self.reserved).max(self.files / 4);
         usize::try_from(left.clamp(1, MOST_CONNECTIONS)).unwrap_or(1)
@@ -96,7 +96,7 @@ impl FileLimit {
     }
 }
 
-/// A limit that is above [`HIGHEST`] already stays; none is no limit.
+/// A limit that is already above [`HIGHEST`] stays. `None` means unlimited.
 fn attainable(current: Option<u64>, maximum: Option<u64>) -> u64 {
     let highest = maximum.unwrap_or(HIGHEST).min(HIGHEST);
     current.unwrap_or(HIGHEST).max(highest)

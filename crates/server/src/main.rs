@@ -1,9 +1,9 @@
 //! The program `countersign`: the operator's command line, and the server itself.
 //!
-//! Thin on purpose: a command parses its arguments, opens the installation ([`opened`]), calls a use-case of `app`, and
-//! prints what came of it. Only here are the clock, the randomness and the database chosen.
+//! Deliberately thin: a command parses its arguments, opens the installation ([`opened`]), calls a use-case of `app`,
+//! and prints the result. Only here are the clock, the randomness and the database chosen.
 
-// What is printed goes through `output`, which lets no stranger command the operator's terminal.
+// All output goes through `output`, so that no stranger's text can control the operator's terminal.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 use std::process::ExitCode;

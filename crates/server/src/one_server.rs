@@ -1,9 +1,9 @@
-//! One server a data folder, where the database is SQLite.
+//! Allows one server per data folder if the database is SQLite.
 //!
-//! SQLite lets several processes at one file, and the commands of the operator use that beside a running server. Two
-//! *servers* on one file would wait for each other's writes and never hear each other's bells; several nodes are what
-//! PostgreSQL is for. The lock belongs to the open file, so it ends with the process however that ends; what the file says
-//! is only for people.
+//! SQLite lets several processes use one file, and the operator's commands do so while a server is running. But two
+//! *servers* on one file would wait for each other's writes and never hear each other's bells; for several nodes, use
+//! PostgreSQL. The lock belongs to the open file, so it ends with the process in any case; the file's content is only
+//! for people.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, Write};
@@ -28,23 +28,17 @@ pub enum OneServerFault {
          (database.url)"
     )]
     Taken {
-        /// The data folder.
         folder: PathBuf,
         /// The other process, as the lock file names it.
         holder: String,
     },
     /// The lock file cannot be used.
     #[error("{path}: {source}")]
-    File {
-        /// The lock file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
 }
 
 impl OneServer {
-    /// Claims the folder, which must be there.
+    /// Claims the folder, which must exist.
     pub fn claim(folder: &Path) -> Result<OneServer, OneServerFault> {
         let path = folder.join(NAME);
         let failed = |source| OneServerFault::File {
@@ -80,7 +74,7 @@ impl OneServer {
         Ok(claimed)
     }
 
-    /// Says in the file where this server listens, for who finds the folder taken.
+    /// Writes this server's address into the file, for people who find the folder in use.
     pub fn tell(&mut self, bound: SocketAddr) -> io::Result<()> {
         self.write(&format!("process {}, http://{bound}", std::process::id()))
     }

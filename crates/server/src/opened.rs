@@ -1,7 +1,7 @@
-//! An installation, opened: folder, database, files and master key put together into the application.
+//! Opens an installation: combines folder, database, files and master key into the application.
 //!
-//! The order matters. A database that was set up already demands its master key; only a new one gets a new key. So a lost
-//! key file is told at once, and is never replaced by one that opens nothing.
+//! The order matters. A database that has been set up demands its master key; only a new one gets a new key. So a lost
+//! key file is reported at once, and never replaced by a key that decrypts nothing.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -24,16 +24,15 @@ use crate::volumes::Volumes;
 /// Why the installation cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenFault {
-    /// The configuration makes no sense.
     #[error(transparent)]
     Configuration(#[from] ConfigurationFault),
-    /// There is none, and the command is none that makes one.
+    /// There is none, and the command does not create one.
     #[error("there is no installation in {0}; {ELSEWHERE}")]
     NoInstallation(String),
     /// The same for a PostgreSQL database.
     #[error("there is no installation in {0}; `countersign migrate` creates one; {ELSEWHERE}")]
     NoInstallationInDatabase(String),
-    /// Whether there is one cannot be seen.
+    /// We cannot see whether there is one.
     #[error("the data folder {0} cannot be read: {1}")]
     Unreadable(PathBuf, std::io::Error),
     /// The data folder cannot be made.
@@ -51,7 +50,7 @@ pub enum OpenFault {
     /// The key of a database that was set up is missing.
     #[error("the master key {0} is missing, but this database was set up with it; restore the file from your backup")]
     MasterKeyMissing(PathBuf),
-    /// The client for time-stamp authorities cannot be made.
+    /// The client for time-stamp authorities cannot be created.
     #[error("the client for time-stamp authorities cannot be made: {0}")]
     Network(#[from] delivery::guarded_client::Fault),
     /// The PKCS#11 module cannot be used.
@@ -75,26 +74,22 @@ pub const ELSEWHERE: &str = "use --data DIR (or COUNTERSIGN_DATA) for another fo
 /// Where an installation is, and how it is configured.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// The data folder.
     pub data: PathBuf,
-    /// The settings.
     pub configuration: Configuration,
 }
 
-/// What a command does where there is no installation.
+/// What a command does if there is no installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Absent {
-    /// It makes one.
+    /// It creates one.
     Make,
-    /// It says so: a misspelt folder must not become a new installation.
+    /// It fails, because a misspelt folder must not become a new installation.
     Refuse,
 }
 
 /// An opened installation.
 pub struct Opened {
-    /// The use-cases.
     pub app: Arc<App>,
-    /// The document workers.
     pub workers: Arc<Workers>,
 }
 
@@ -119,7 +114,7 @@ impl Place {
         }
     }
 
-    /// What was looked into, for people: the data folder, and the database where it lies elsewhere.
+    /// The place we looked at, for people: the data folder, and the database if it is elsewhere.
     pub fn named(&self) -> String {
         let folder = std::path::absolute(&self.data).unwrap_or_else(|_| self.data.clone());
         let folder = format!("the data folder {}", folder.display());
@@ -129,12 +124,12 @@ impl Place {
         }
     }
 
-    /// Makes the data folder where it is not there.
+    /// Creates the data folder if it does not exist.
     pub fn make_folder(&self) -> Result<(), OpenFault> {
         create_private(&self.data).map_err(|error| OpenFault::Folder(self.data.clone(), error))
     }
 
-    /// Opens the database, and says which migrations were applied now.
+    /// Opens the database, and returns which migrations were applied now.
     pub fn open_store(&self, absent: Absent) -> Result<(Store, Vec<String>), OpenFault> {
         let settings = self.configuration.store(&self.data)?;
         if absent == Absent::Refuse && !self.has_database()? {
@@ -143,7 +138,7 @@ impl Place {
         self.make_folder()?;
         let store = Store::open(&settings)?;
         if absent == Absent::Refuse && matches!(settings, store::Settings::Postgres { .. }) {
-            // A database that no installation was ever made in has none of its tables.
+            // A database in which no installation was ever created has none of its tables.
             match store.shape(&store::sql::setting::FIND) {
                 Ok(_) => {}
                 Err(error) if error.is_temporary() => return Err(error.into()),
@@ -154,7 +149,7 @@ impl Place {
         Ok((store, applied))
     }
 
-    /// Opens everything. `bound` is the address that is listened on.
+    /// Opens everything. `bound` is the address that the server listens on.
     pub fn open(&self, bound: Option<SocketAddr>, absent: Absent) -> Result<Opened, OpenFault> {
         let (store, applied) = self.open_store(absent)?;
         for migration in applied {
@@ -194,7 +189,7 @@ impl Place {
     }
 }
 
-/// The way to time-stamp authorities, and to what certificates name.
+/// The connection to time-stamp authorities, and to addresses in certificates.
 pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, OpenFault> {
     let (authorities, sources) = (configuration.authority_rules(), configuration.source_rules());
     let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
@@ -202,7 +197,7 @@ pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, OpenFaul
     Ok(network.with_webhooks(&configuration.webhook_rules())?)
 }
 
-/// The tokens that hold seal keys, where a module is configured.
+/// The tokens with sealing keys, if a module is configured.
 pub fn tokens(configuration: &Configuration) -> Result<Arc<dyn KeyTokens>, OpenFault> {
     let Some((module, pin)) = configuration.pkcs11()? else {
         return Ok(Arc::new(NoTokens));
@@ -211,7 +206,7 @@ pub fn tokens(configuration: &Configuration) -> Result<Arc<dyn KeyTokens>, OpenF
     Ok(Arc::new(tokens))
 }
 
-/// Makes the data folder, for its owner alone.
+/// Creates the data folder, accessible only to its owner.
 fn create_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

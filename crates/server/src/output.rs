@@ -1,9 +1,10 @@
-//! What commands print: lines for people, or one JSON value for programs; failures on standard error in the same manner.
+//! The output of commands: lines for people, or one JSON value for programs; errors go to standard error in the same
+//! form.
 //!
-//! Much of it was said by strangers: the answer of a receiver, the words of a mail server, names in a PDF. To a terminal some
-//! characters are commands (ECMA-48: C0, DEL and C1), others turn round what stands beside them. All that is printed goes
-//! through [`line`], which writes such characters as `\\u001b`: that means the same within JSON, and nothing to a terminal.
-//! Line ends are ours; what a stranger says stays on one line by [`strangers`].
+//! Much of it comes from strangers: the answer of a receiver, the words of a mail server, names in a PDF. Some
+//! characters are commands to a terminal (ECMA-48: C0, DEL and C1), others reverse the text around them. So all output
+//! goes through [`line`], which writes such characters as `\\u001b`: inside JSON that means the same, and to a terminal
+//! it means nothing. Line ends are ours; a stranger's text stays on one line through [`strangers`].
 
 use std::io::{self, Write};
 
@@ -20,31 +21,23 @@ pub enum Failure {
     /// The use-case says why.
     #[error("{}", describe(.0))]
     App(#[from] app::Error),
-    /// It is not in this installation; perhaps in the one that was meant.
+    /// Not found in this installation; perhaps it is in another one.
     #[error("{}\n  Looked for in {place}; {ELSEWHERE}.", .error.message(Language::En))]
     NotFound {
-        /// What is not there.
         error: app::Error,
-        /// Where it was looked for.
+        /// Where we looked.
         place: String,
     },
     /// The installation cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenFault),
-    /// The configuration makes no sense.
     #[error(transparent)]
     Configuration(#[from] ConfigurationFault),
-    /// The database.
     #[error(transparent)]
     Store(#[from] store::Error),
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
-    File {
-        /// The file.
-        path: String,
-        /// What the system says.
-        source: io::Error,
-    },
+    File { path: String, source: io::Error },
     /// Anything else, in words.
     #[error("{0}")]
     Other(String),
@@ -57,7 +50,7 @@ impl Failure {
         move |source| Failure::File { path, source }
     }
 
-    /// The same failure of a command that worked with this installation: what it does not hold may be in another.
+    /// The same error of a command that used this installation: what was not found may be in another.
     pub fn within(self, place: &Place) -> Failure {
         match self {
             Failure::App(error @ app::Error::NotFound(_)) => Failure::NotFound {
@@ -68,7 +61,6 @@ impl Failure {
         }
     }
 
-    /// Prints the failure.
     pub fn print(&self, json: bool) {
         if json {
             let errors = match self {
@@ -90,7 +82,7 @@ impl Failure {
     }
 }
 
-/// An operator sees the cause of our own failure, which a client of the API never does, and each fault on its own line.
+/// Shows an operator the cause of an internal error, which an API client never sees, and each fault on its own line.
 fn describe(error: &app::Error) -> String {
     match error {
         app::Error::Internal { .. }
@@ -109,7 +101,7 @@ fn describe(error: &app::Error) -> String {
 }
 
 fn describe_fault(fault: &app::Fault) -> String {
-    // What intake says stands for itself beside the file's name.
+    // Intake's message is complete next to the file's name.
     let reason = (fault.code == FaultCode::DocumentRefused)
         .then(|| fault.arguments.iter().find(|(name, _)| *name == "reason"))
         .flatten();
@@ -133,35 +125,35 @@ pub fn print(json: bool, value: &Value, lines: &str) {
     }
 }
 
-/// A remark for people, on standard error: it never mixes with the result.
+/// Prints a remark for people on standard error, so that it never mixes with the result.
 pub fn remark(json: bool, text: &str) {
     if !json {
         line(&mut io::stderr(), text);
     }
 }
 
-/// A line on standard output, where nothing else is printed.
+/// Prints a line on standard output, for commands without any other output.
 pub fn announce(text: &str) {
     line(&mut io::stdout(), text);
 }
 
-/// Writes a text, in which nothing is a command to a terminal. A reader who has gone away is no reason to fail.
+/// Writes a text without terminal commands. If the reader has gone away, that is not an error.
 fn line(to: &mut dyn Write, text: &str) {
     let _ = writeln!(to, "{}", harmless(text, &['\n'])).and_then(|()| to.flush());
 }
 
-/// What a stranger said, on one line of its own or within one of ours.
+/// A stranger's text, on one line of its own or inside one of ours.
 pub fn strangers(text: &str) -> String {
     harmless(text, &[])
 }
 
-/// Several lines, each of which stays one.
+/// Several lines, each of which stays one line.
 pub fn joined(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| strangers(line)).collect();
     lines.join("\n")
 }
 
-/// A text with its commands to terminals written out, but these.
+/// A text with its terminal commands escaped, except these characters.
 fn harmless(text: &str, but: &[char]) -> String {
     let mut written = String::with_capacity(text.len());
     for character in text.chars() {
@@ -186,7 +178,7 @@ pub fn counted(count: impl TryInto<u64>, one: &str, several: &str) -> String {
 
 /// Columns for people: each as wide as its longest cell.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    // A cell that had line ends would be rows of its own making.
+    // A cell with line ends could forge rows.
     let rows: Vec<Vec<String>> = rows
         .iter()
         .map(|row| row.iter().map(|cell| strangers(cell)).collect())
@@ -232,7 +224,7 @@ mod tests {
             "a\\u001b]0;title\\u0007b\\u009b2Jc\\u000dd\\u007fe\\u202ef\\u0009g 김민준\n\n"
         );
         assert!(!strangers(said).contains('\n'), "a stranger begins no line");
-        // Within JSON it is the same text.
+        // Inside JSON it is the same text.
         let mut json = Vec::new();
         line(&mut json, &json!({ "said": said }).to_string());
         assert!(

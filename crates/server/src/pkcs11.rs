@@ -1,14 +1,15 @@
-//! Seal keys in a PKCS#11 token: a hardware security module, a smart card, a `SoftHSM`.
+//! Sealing keys in a PKCS#11 token: a hardware security module, a smart card, a `SoftHSM`.
 //!
-//! One module is loaded for the whole process, and one session a token is kept open and logged in; a signature that fails is
-//! tried once more with a new session, since a token may have been unplugged or restarted meanwhile. The private key never
-//! leaves the token: this asks it for signatures (`CKM_ECDSA` over a SHA-256 digest, `CKM_SHA256_RSA_PKCS`).
+//! One module is loaded for the whole process, and one session per token stays open and logged in. A signature that
+//! fails is tried again with a new session, because the token may have been unplugged or restarted meanwhile. The
+//! private key never leaves the token: we only ask it for signatures (`CKM_ECDSA` over a SHA-256 digest,
+//! `CKM_SHA256_RSA_PKCS`).
 //!
-//! A PIN that a token refused is never given to it again by this process: a few wrong tries lock a token, many for good. A
-//! token that says that the next wrong try is the last gets none at all, so that a program which is started over and over
-//! does not lock it either.
+//! If a token refuses a PIN, this process never sends it that PIN again: a few wrong tries lock a token, often for
+//! good. If a token says that the next wrong try is the last, we send it no PIN at all, so that a program which is
+//! restarted again and again does not lock it either.
 //!
-//! Which key is meant, a PKCS#11 URI says (RFC 7512): `pkcs11:token=LABEL;object=LABEL`, percent-encoded where need be.
+//! A PKCS#11 URI (RFC 7512) identifies the key: `pkcs11:token=LABEL;object=LABEL`, percent-encoded if necessary.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -37,11 +38,11 @@ struct Shared {
 /// How logging in to a token ended.
 enum Login {
     Open(Session),
-    /// For good: the PIN is the same as long as this process lives.
+    /// Final, because the PIN never changes while this process runs.
     Refused(PinRefusal),
 }
 
-/// Which key is meant.
+/// Identifies a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct KeyAddress {
     token: String,
@@ -55,7 +56,7 @@ impl KeyAddress {
             match part.split_once('=')? {
                 ("token", value) => token = Some(decoded(value)?),
                 ("object", value) => object = Some(decoded(value)?),
-                // `type=private` says what is meant anyway; whatever else is said would be silently ignored.
+                // `type=private` is what we mean anyway; any other attribute would be ignored silently.
                 ("type", "private") => {}
                 _ => return None,
             }
@@ -142,7 +143,7 @@ impl ExternalKey for TokenKey {
                 })?;
                 ecdsa_signature(&raw)
             }
-            // No key of a token is taken for these: see `Tokens::key`.
+            // No token key has these algorithms: see `Tokens::key`.
             SignatureAlgorithm::EcdsaSha384 | SignatureAlgorithm::Ed25519 => Err(KeyError::UnsupportedKey),
         }
     }
@@ -150,9 +151,9 @@ impl ExternalKey for TokenKey {
 
 /// Why a token was not used.
 enum Fault {
-    /// The key, or the token, is not there.
+    /// The key, or the token, does not exist.
     Missing(String),
-    /// The token does not take the PIN.
+    /// The token refuses the PIN.
     Pin(PinRefusal),
     /// The token itself fails.
     Token(cryptoki::error::Error),
@@ -165,7 +166,7 @@ impl From<cryptoki::error::Error> for Fault {
 }
 
 impl Shared {
-    /// Does something with a key in a logged-in session; once more with a new session where the token fails.
+    /// Uses a key in a logged-in session; if the token fails, again with a new session.
     fn with_key<T>(
         &self,
         address: &KeyAddress,
@@ -238,7 +239,7 @@ impl Shared {
             }
             let session = self.module.open_ro_session(slot)?;
             return match session.login(UserType::User, Some(&self.pin)) {
-                // Another session of this process has logged in already: that counts for all of them (PKCS#11, 5.6.8).
+                // Another session of this process has already logged in, which counts for all of them (PKCS#11, 5.6.8).
                 Ok(()) | Err(cryptoki::error::Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => Ok(session),
                 Err(error) => Err(match refusal(&error) {
                     Some(refusal) => {
@@ -254,7 +255,7 @@ impl Shared {
     }
 }
 
-/// What a token says of the PIN, where its answer is about the PIN.
+/// What a token says about the PIN, if its answer is about the PIN.
 fn refusal(error: &cryptoki::error::Error) -> Option<PinRefusal> {
     let cryptoki::error::Error::Pkcs11(error, _) = error else {
         return None;

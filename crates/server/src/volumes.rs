@@ -1,4 +1,4 @@
-//! The disks of the data folder and of the files behind the port of the use-cases.
+//! Provides the disks of the data folder and of the files to the use-cases.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,6 @@ use app::{FreeSpace, Space};
 pub struct Volumes(Vec<PathBuf>);
 
 impl Volumes {
-    /// The disks of these folders.
     pub fn of(folders: impl IntoIterator<Item = PathBuf>) -> Volumes {
         Volumes(folders.into_iter().collect())
     }
@@ -23,7 +22,7 @@ impl FreeSpace for Volumes {
                 .ok()?;
             Some(Space {
                 place: folder.display().to_string(),
-                // As `df` counts: what is kept for the superuser alone is neither free for us nor part of the whole.
+                // Like `df`: space reserved for the superuser counts neither as free nor as part of the whole.
                 free: found.f_bavail.saturating_mul(found.f_frsize),
                 total: found
                     .f_blocks

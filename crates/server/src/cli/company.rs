@@ -26,7 +26,7 @@ pub enum Company {
         /// Its name, as shown in certificates and mails
         #[arg(long)]
         name: String,
-        /// The kind of its seal key
+        /// The kind of its sealing key
         #[arg(long, value_enum, default_value_t = Key::P256)]
         key: Key,
         #[command(flatten)]
@@ -53,7 +53,7 @@ pub enum Company {
 /// Show, replace or import the key that a company seals with
 #[derive(Debug, Subcommand)]
 pub enum SealKeys {
-    /// Show the certificate that the company seals with
+    /// Show the company's current sealing certificate
     Show {
         #[command(flatten)]
         of: OfCompany,
@@ -69,11 +69,11 @@ pub enum SealKeys {
         #[arg(long, value_name = "FILE")]
         password_file: PathBuf,
     },
-    /// Seal with a key in a PKCS#11 token (the module is configured in [pkcs11])
+    /// Seal with a key in a PKCS#11 token (configure the module in [pkcs11])
     UseToken {
         #[command(flatten)]
         of: OfCompany,
-        /// Which key: pkcs11:token=LABEL;object=LABEL
+        /// The key: pkcs11:token=LABEL;object=LABEL
         #[arg(long, value_name = "URI")]
         uri: String,
         /// The key's certificate in PEM, followed by those of its issuers
@@ -84,7 +84,7 @@ pub enum SealKeys {
     Renew {
         #[command(flatten)]
         of: OfCompany,
-        /// Its kind
+        /// The kind of the new key
         #[arg(long, value_enum, default_value_t = Key::P256)]
         key: Key,
         /// Add the old certificate to the revocation list, for this reason
@@ -100,22 +100,20 @@ pub enum Revoke {
     Unspecified,
     /// Someone else may have the key
     KeyCompromise,
-    /// It was replaced
+    /// The key was replaced
     Superseded,
     /// The company no longer seals here
     CessationOfOperation,
 }
 
-/// Kinds of seal keys.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Key {
     /// ECDSA on P-256
     P256,
-    /// RSA of 3072 bits
+    /// RSA with 3072 bits
     Rsa3072,
 }
 
-/// On or off.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Switch {
     /// On
@@ -124,7 +122,7 @@ pub enum Switch {
     Off,
 }
 
-/// What a company chooses for itself.
+/// A company's own settings.
 #[derive(Debug, Args)]
 pub struct Settings {
     /// Whether its programs may use the API
@@ -260,7 +258,7 @@ impl Settings {
     }
 }
 
-/// What is given; nothing where it is to be taken away; `None` where it stays.
+/// The new value: `Some(None)` removes it, `None` keeps it.
 #[expect(clippy::option_option, reason = "stays, away, or given")]
 fn taken<T>(given: Option<T>, away: bool) -> Option<Option<T>> {
     match given {
@@ -269,7 +267,7 @@ fn taken<T>(given: Option<T>, away: bool) -> Option<Option<T>> {
     }
 }
 
-/// Tells whoever has just chosen a colour that it is not quite what pages show.
+/// Notifies the operator if pages will show a slightly different colour than the chosen one.
 fn tell_accent(context: &Context, company: &store::company::Company, settings: &Settings) {
     let (Some(given), Some(_)) = (company.style.accent, settings.accent) else {
         return;
@@ -334,7 +332,7 @@ impl SealKeys {
 impl Company {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         let absent = match self {
-            // The first company is how an installation begins.
+            // An installation begins with its first company.
             Company::Add { .. } => Absent::Make,
             Company::Set { .. } | Company::List | Company::Key(_) => Absent::Refuse,
         };

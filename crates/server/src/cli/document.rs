@@ -70,7 +70,7 @@ impl Document {
                     name: company.name,
                     location: opened.app.settings.sealing.location.clone(),
                     at: opened.app.now(),
-                    // Others' signatures would be broken by a certification.
+                    // A certification would break others' signatures.
                     certify: !intake.is_signed(),
                     mark: None,
                 };
@@ -128,7 +128,7 @@ fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode
     })
 }
 
-/// The report on a file that would be taken: its pages can be shown, too.
+/// The report on a file that would be accepted, which includes that its pages can be shown.
 fn taken(workers: &Workers, pdf: &[u8], wishes: &Wishes) -> Result<Report, DocumentFault> {
     let requester = Requester::unknown();
     let intake = workers.inspect_as(&requester, pdf, wishes)?;
@@ -153,7 +153,7 @@ fn refused(file: &Path, fault: &DocumentFault, language: Language) -> Failure {
     })
 }
 
-/// Writes the whole file or nothing: the name appears when the bytes are there.
+/// Writes the whole file or nothing: the name appears once all bytes are there.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(".part");

@@ -1,4 +1,4 @@
-//! `fsck`: files against database. A file that nothing refers to is swept and reported; that is no error.
+//! `fsck`: compares files and database. An unreferenced file is removed and reported; it is not an error.
 
 use std::process::ExitCode;
 use std::time::Duration;

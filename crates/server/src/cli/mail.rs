@@ -105,7 +105,7 @@ impl Mail {
             .map_err(|error| Failure::Other(error.to_string()))?;
         let id = app::outbox::new_event_id(&SystemRandom);
         let sent: Result<String, MailFault> = runtime.block_on(mailer.send(&mail, logo, &id, now));
-        // The connections are let go within their runtime.
+        // Connections must be dropped inside their runtime.
         runtime.block_on(async move { drop(mailer) });
         let (taken, code, words) = match &sent {
             Ok(words) => (true, None, words.clone()),

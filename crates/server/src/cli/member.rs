@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Context, OfCompany};
 use crate::output::{Failure, counted, joined, print, table};
 
-/// Passwords of any length that is taken fit; more is no password.
+/// Every acceptable password fits; a longer input is not a password.
 const LONGEST_INPUT: u64 = 4096;
 
 /// Add and change members
@@ -135,7 +135,7 @@ fn list(context: &Context, members: &[store::member::Member]) {
     );
 }
 
-/// The password that was piped in, without its line end; `None` at a terminal or where nothing came.
+/// The password that was piped in, without its line end. `None` at a terminal or if the input is empty.
 fn password_from_input() -> Result<Option<String>, Failure> {
     let input = std::io::stdin();
     if input.is_terminal() {

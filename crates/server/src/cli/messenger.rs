@@ -83,7 +83,7 @@ impl Messenger {
                         None => messengers.send(message).await,
                     }
                 });
-                // Connections end within their runtime.
+                // Connections must be dropped inside their runtime.
                 runtime.block_on(async move { drop(messengers) });
                 let reports = reports.ok_or_else(|| {
                     Failure::Other(match &gateway {
@@ -130,7 +130,7 @@ fn list(context: &Context, messengers: &Messengers) {
     );
 }
 
-/// A message of a kind, of a document that there is not.
+/// A message of this kind about a document that does not exist.
 fn sample(context: &Context, contact: &Contact, kind: &str, language: Language) -> Result<mail::OutgoingMail, Failure> {
     let configuration = &context.place.configuration;
     let links = Links::below(&configuration.app(None)?.public_url);

@@ -1,4 +1,4 @@
-//! `migrate`: the database's schema, brought up to date.
+//! `migrate`: brings the database's schema up to date.
 
 use std::process::ExitCode;
 

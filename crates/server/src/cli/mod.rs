@@ -1,4 +1,4 @@
-//! The command line: one command a file.
+//! The command line: one file per command.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,7 +47,7 @@ struct Cli {
     command: Command,
 }
 
-/// Options of every command; they may stand before or after it.
+/// Options of every command, before or after it.
 #[derive(Debug, Args)]
 struct Global {
     /// The configuration file (TOML)
@@ -123,23 +123,21 @@ enum Command {
 
 /// What a command works with.
 pub struct Context {
-    /// Where the installation is, and how it is configured.
     pub place: Place,
     /// Whether to print for programs.
     pub json: bool,
 }
 
 impl Context {
-    /// Opens the installation, which must be there.
+    /// Opens the installation, which must exist.
     pub fn open(&self) -> Result<Opened, Failure> {
         Ok(self.place.open(None, Absent::Refuse)?)
     }
 }
 
-/// Runs the program.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    // The child confines itself before anything else; it has no use for configuration or log.
+    // The child confines itself before anything else; it needs neither configuration nor log.
     if let Command::DocumentWorker = cli.command {
         return document_worker::child::main();
     }
@@ -187,7 +185,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
     outcome.map_err(|failure| failure.within(&context.place))
 }
 
-/// `--company ID`, in any case.
+/// `--company ID`, in upper or lower case.
 #[derive(Debug, Args)]
 pub struct OfCompany {
     /// The company's ID
@@ -199,12 +197,12 @@ fn company_id(text: &str) -> Result<CompanyId, String> {
     CompanyId::parse(text).map_err(|fault| fault.to_string())
 }
 
-/// A language by its code.
+/// Reads a language code.
 fn language(text: &str) -> Result<Language, String> {
     Language::parse(text).ok_or_else(|| "use ko, en or ja".to_owned())
 }
 
-/// What a sender may say about a PDF that is taken in.
+/// A sender's options for the intake of a PDF.
 #[derive(Debug, Args)]
 pub struct OfUpload {
     /// A file whose first line is the password of an encrypted PDF
@@ -222,7 +220,6 @@ pub struct OfUpload {
 }
 
 impl OfUpload {
-    /// As intake takes it.
     pub fn wishes(&self) -> Result<Wishes, Failure> {
         let password = match &self.password_file {
             Some(path) => {
@@ -244,7 +241,7 @@ impl OfUpload {
     }
 }
 
-/// A file of the command line, read whole.
+/// Reads a whole file named on the command line.
 pub fn read(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(Failure::file(path))
 }

@@ -1,4 +1,4 @@
-//! `root`: the certificate that a verifier without access to the server is given.
+//! `root`: prints the certificate that a verifier without access to the server needs.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,9 @@
 //! `serve`: API, pages and background work in one process.
 //!
-//! Bind, open, print the address, serve: the first line on standard output names the address, and a request that arrives
-//! right after it is answered. What takes long and is not needed yet (fonts, the first use of the cryptography) is made
-//! ready in the background. A signal to end lets requests and deliveries under way finish, for a while.
+//! Bind, open, print the address, serve: the first line on standard output contains the address, and a request that
+//! arrives right after it is answered. Slow preparations that are not needed yet (fonts, the first use of the
+//! cryptography) happen in the background. After a signal to end, running requests and deliveries have a while to
+//! finish.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -21,14 +22,14 @@ use crate::one_server::OneServer;
 use crate::opened::Absent;
 use crate::output::Failure;
 
-/// How long requests under way may take after a signal to end.
+/// How long running requests may take after a signal to end.
 const GRACE: Duration = Duration::from_secs(20);
-/// Threads for blocking work beyond those of requests: deliveries and jobs.
+/// Blocking threads beyond those for requests: for deliveries and jobs.
 const OWN_THREADS: usize = 16;
-/// Stamping and sealing recurse into documents; the threads that do it have room.
+/// Stamping and sealing recurse into documents, so their threads need a large stack.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// Run the service; prints the address it listens on as its first line
+/// Run the service; the first line of output is the address it listens on
 #[derive(Debug, Args)]
 pub struct Serve {
     /// The address to listen on; port 0 picks a free one
@@ -39,7 +40,7 @@ pub struct Serve {
     role: Option<Role>,
 }
 
-/// What a process does, where the work is split.
+/// What a process does if the work is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Role {
     /// API and pages
@@ -51,7 +52,7 @@ pub enum Role {
 impl Serve {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         let files = FileLimit::raise(context.place.configuration.files());
-        // Kept to the end: no second server works on this folder meanwhile.
+        // Kept to the end, so that no second server uses this folder meanwhile.
         let mut one_server = Serve::claim(context)?;
         let listener = if self.role == Some(Role::Worker) {
             None
@@ -72,7 +73,7 @@ impl Serve {
                 .map_err(|error| Failure::Other(format!("the lock file cannot be written: {error}")))?;
         }
         let app = context.place.open(bound, Absent::Make)?.app;
-        // The last to let go must be this thread: the parts hold threads of their own, which no async task may wait for.
+        // This thread must drop it last: the parts own threads, which no async task may wait for.
         let last = Arc::clone(&app);
         let http = context.place.configuration.http()?;
         let mail = context.place.configuration.mail()?;
@@ -84,13 +85,13 @@ impl Serve {
             .thread_stack_size(STACK)
             .build()
             .map_err(|error| Failure::Other(format!("the threads could not be started: {error}")))?;
-        // Before the address is told: who reads it may ask the process to end at once.
+        // Before the address is printed, because its reader may ask the process to end at once.
         let mut stop = {
             let _within = runtime.enter();
             StopSignals::catch().map_err(|error| Failure::Other(format!("signals cannot be caught: {error}")))?
         };
         if app.settings.fonts_folder.is_some() {
-            // A font that cannot be read is told now, not to the first who signs.
+            // Report an unreadable font now, not to the first signer.
             app.fonts()?;
         }
         prove_mail_templates(&app)?;
@@ -130,7 +131,7 @@ impl Serve {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The data folder for this server alone, where the database is SQLite.
+    /// Claims the data folder for this server alone if the database is SQLite.
     fn claim(context: &Context) -> Result<Option<OneServer>, Failure> {
         let place = &context.place;
         match place.configuration.store(&place.data)? {
@@ -200,7 +201,7 @@ async fn web(
     Ok(())
 }
 
-/// The first line on standard output. A reader who has gone away is no reason to stop.
+/// Prints the first line on standard output. If its reader has gone away, we go on.
 fn announce(bound: Option<SocketAddr>) {
     let line = match bound {
         Some(address) => format!("listening on http://{address}"),
@@ -210,7 +211,8 @@ fn announce(bound: Option<SocketAddr>) {
     tracing::info!("{line}");
 }
 
-/// What the operator wrote in the place of our mails is used as he wrote it, or he is told before anybody gets another one.
+/// We use the operator's own mail templates as they are written. If one is invalid, we report it before anybody gets a
+/// mail.
 fn prove_mail_templates(app: &App) -> Result<(), Failure> {
     let faults = app.settings.mail_templates.faults();
     if faults.is_empty() {
@@ -223,8 +225,8 @@ fn prove_mail_templates(app: &App) -> Result<(), Failure> {
     )))
 }
 
-/// A server that could not seal would take approvals that lead nowhere: it does not start. A company that cannot is told of;
-/// nothing can be started for it.
+/// A server that could not seal would accept approvals that lead nowhere, so it does not start. If a single company
+/// cannot seal, we report it; nothing can be started for it.
 fn prove_sealing(app: &App) -> Result<(), Failure> {
     for (company, error) in app.prove_sealing()? {
         tracing::error!(%company, %error, "this company cannot seal, so nothing can be started for it; see `countersign doctor`");
@@ -232,7 +234,7 @@ fn prove_sealing(app: &App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes ready what the first user would otherwise wait for.
+/// Prepares what the first user would otherwise wait for.
 fn warm_up(app: &Arc<App>) {
     let app = Arc::clone(app);
     std::thread::spawn(move || {
@@ -245,7 +247,7 @@ fn warm_up(app: &Arc<App>) {
     });
 }
 
-/// The signals that ask the process to end; caught from the moment this is made.
+/// The signals that ask the process to end, caught from the moment this is created.
 struct StopSignals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,

@@ -1,12 +1,13 @@
-//! `verify`: what holds of a signed PDF, and what does not.
+//! `verify`: checks a signed PDF.
 //!
-//! Works without an installation: a court expert gives the root's certificate with `--trust`. Where there is one, its own
-//! root is trusted too, and what that has revoked is known. The file is a stranger's, so a document worker reads it. A history certificate carries its chain of
-//! events: where its signatures hold, the chain is recomputed as well, and with `--certificate` the sealed document is held
-//! against the hash and length that the chain names, so that the two belong to each other.
+//! Works without an installation: an expert in court passes the root's certificate with `--trust`. If there is an
+//! installation, its own root is trusted too, and its revocations are known. The file is a stranger's, so a document
+//! worker reads it. A history certificate contains its chain of events: if its signatures are valid, the chain is
+//! recomputed too. With `--certificate`, the sealed document is compared with the hash and length in the chain, to show
+//! that the two belong together.
 //!
-//! The words are those of the verify page, in the language of `--language`. For programs (`--json`) the whole verdict is
-//! there, typed, and the words too.
+//! The words are those of the verify page, in the language of `--language`. For programs (`--json`) the output contains
+//! the whole typed verdict and the words.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,7 +60,7 @@ fn words_of(verdict: &Verdict, language: Language) -> VerdictWords {
     app::verdict_words(language, UtcOffset::default(), verdict)
 }
 
-/// One file's verdict, with the chain of events that it carries.
+/// One file's verdict, with the chain of events that it contains.
 struct Verified {
     pdf: Vec<u8>,
     verdict: Verdict,
@@ -72,7 +73,7 @@ impl Verified {
         self.signatures_hold && self.chain.as_ref().is_none_or(Result::is_ok)
     }
 
-    /// The sealed document as the chain names it: hash and length.
+    /// The sealed document's hash and length, from the chain.
     fn completed(&self) -> Option<(BlobHash, u64)> {
         let chain = self.chain.as_ref()?.as_ref().ok()?;
         chain
@@ -203,7 +204,7 @@ impl Verify {
         let verdict = workers
             .verify(&Requester::unknown(), &pdf, means, SystemClock.now())
             .map_err(|fault| {
-                // What the worker would tell its sender is no remedy for who verifies.
+                // The worker's advice to the file's sender does not help somebody who verifies it.
                 let reason = match fault {
                     DocumentFault::Refused(refused) if refused.is_too_demanding() => {
                         i18n::text(self.language, "verify-result-too-demanding-text", &[])
@@ -256,14 +257,14 @@ impl Verify {
     }
 }
 
-/// Whether the chain's hash and length are this file's: of its first revisions, for a timestamp may have been appended.
+/// Whether the chain's hash and length match this file or its first revisions, because a timestamp may have been
+/// appended.
 fn is_named(pdf: &[u8], (hash, length): (BlobHash, u64)) -> bool {
     let sealed = usize::try_from(length).ok().and_then(|length| pdf.get(..length));
     sealed.is_some_and(|sealed| BlobHash::of(sealed) == hash)
 }
 
-/// This installation's root, and what it has revoked. An installation that cannot be opened is no reason not to verify with
-/// what is given.
+/// This installation's root and revocations. If the installation cannot be opened, we verify with what is given.
 fn own_means(context: &Context) -> Result<Means, Failure> {
     let app = match context.open() {
         Ok(opened) => opened.app,
@@ -297,7 +298,7 @@ fn chain_fault(language: Language, fault: ChainFault) -> String {
     }
 }
 
-/// The chain of events that a history certificate carries, or what is wrong with it.
+/// The chain of events in a history certificate, or what is wrong with it.
 fn chain(pdf: &[u8]) -> Option<Result<ChainFile, ChainFault>> {
     let attachments = verify::attachments(pdf).ok()?;
     attachments.iter().find_map(|attachment| {

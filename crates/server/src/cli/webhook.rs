@@ -139,7 +139,7 @@ impl Webhook {
     }
 }
 
-/// How a test delivery went.
+/// The result of a test webhook.
 fn told(url: &str, tested: &WebhookTested) -> String {
     let outcome = match (tested.code, &tested.fault) {
         (Some(code), _) if tested.delivered => format!("{url} received it: status {code}"),

@@ -1,4 +1,4 @@
-//! `[database]` and `[keys]`: where rows are kept, and what encrypts their secrets.
+//! `[database]` and `[keys]`: where rows are stored, and what encrypts their secrets.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 use super::{Configuration, ConfigurationFault, secret};
 use crate::database_url::with_password;
 
-/// How long a caller waits for a connection to PostgreSQL, and for one that went away during his commit, to learn whether it
-/// happened.
+/// How long a caller waits for a connection to PostgreSQL, or for one that broke during its commit, to learn whether
+/// the commit happened.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// `[database]`
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Database {
-    /// `postgres://…`; without it, an SQLite file in the data folder.
+    /// `postgres://…`. Default: an SQLite file in the data folder.
     pub url: Option<Secret>,
-    /// A file that holds the URL.
+    /// A file with the URL.
     pub url_file: Option<PathBuf>,
-    /// A file that holds the password, which the URL then does not.
+    /// A file with the password, which is then not in the URL.
     pub password_file: Option<PathBuf>,
     /// Connections to PostgreSQL.
     pub connections: usize,
@@ -31,7 +31,7 @@ pub struct Database {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Keys {
-    /// The master key's file; `master.key` in the data folder, if not given.
+    /// The master key's file. Default: `master.key` in the data folder.
     pub master_key_file: Option<PathBuf>,
 }
 
@@ -47,7 +47,7 @@ impl Default for Database {
 }
 
 impl Configuration {
-    /// Which database: the configured PostgreSQL, or an SQLite file in the data folder.
+    /// The configured PostgreSQL, or an SQLite file in the data folder.
     pub fn store(&self, data: &Path) -> Result<store::Settings, ConfigurationFault> {
         let url = secret(
             &self.named("database.url_file"),
@@ -81,7 +81,6 @@ impl Configuration {
         })
     }
 
-    /// Where the master key is.
     pub fn master_key_file(&self, data: &Path) -> PathBuf {
         self.keys
             .master_key_file

@@ -1,4 +1,4 @@
-//! `[documents]`: bounds for uploaded files and the processes that read them.
+//! `[documents]`: limits for uploaded files and the processes that read them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Documents {
-    /// Child processes at most; by the number of processors, if not given.
+    /// The most child processes. Default: by the number of processors.
     pub workers: Option<usize>,
-    /// The largest PDF that is taken, in bytes.
+    /// The largest accepted PDF, in bytes.
     pub largest_file: u64,
-    /// The most pages of a PDF that is taken.
+    /// The most pages of an accepted PDF.
     pub most_pages: u32,
-    /// Bytes of pictures and texts of pages that are kept in memory at most.
+    /// The most bytes of page images and texts kept in memory.
     pub page_cache: u64,
-    /// Below so many percent of free disk no new files and documents are taken; 0: they always are.
+    /// Below this percentage of free disk space no new files and documents are accepted. 0: they always are.
     pub least_free_percent: u64,
     /// The longest side of a page, in points.
     pub longest_side: f64,
     /// The most pixels of one picture in a PDF.
     pub most_pixels: u64,
-    /// The most bytes to which one stream of a PDF may grow.
+    /// The most bytes to which one stream of a PDF may unpack.
     pub largest_stream: u64,
     /// The bytes of memory that a child process may use.
     pub worker_memory: u64,
-    /// Milliseconds in the processor that taking a PDF in may need, whatever its pages.
+    /// Milliseconds of processor time for the intake of a PDF, whatever its number of pages.
     pub intake_milliseconds: u64,
-    /// And for each of its pages.
+    /// Additional time for each of its pages.
     pub intake_milliseconds_page: u64,
     /// A folder with more fonts (TTF, OTF, TTC).
     pub fonts_folder: Option<PathBuf>,

@@ -1,5 +1,5 @@
-//! What is wrong with a configuration, in words that repeat none of its values: each may be a password, or a part of one
-//! that was written without quotes or in the wrong place.
+//! Errors in a configuration, in words that repeat none of its values: each may be a password, or a part of one that
+//! was written without quotes or in the wrong place.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use figment::error::{Actual, Kind};
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigurationFault {
-    /// The file was named, and is not there.
+    /// The named file does not exist.
     #[error("the configuration file {0} cannot be read: {1}")]
     File(PathBuf, std::io::Error),
     /// A value or a name is wrong; says where.
@@ -19,17 +19,14 @@ pub enum ConfigurationFault {
     SecretFile {
         /// The setting, as it was written.
         setting: String,
-        /// The file.
         path: PathBuf,
-        /// What the system says.
         source: std::io::Error,
     },
-    /// A value that has the right type makes no sense.
+    /// A value has the right type but makes no sense.
     #[error("{setting}: {reason}")]
     Senseless {
         /// The setting, as it was written.
         setting: String,
-        /// Why.
         reason: String,
     },
 }
@@ -58,7 +55,7 @@ fn kind_of(found: &Actual) -> &'static str {
     }
 }
 
-/// Where a text is not TOML. The library's own words show the line.
+/// Where a text is not TOML. The library's own message would show the line.
 pub fn syntax_fault(text: &str) -> String {
     let span = toml::from_str::<toml::Table>(text).err().and_then(|error| error.span());
     let Some(before) = span.and_then(|span| text.get(..span.start)) else {

@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// What is logged: a level, or directives such as `info,delivery=debug`.
+    /// A level, or directives such as `info,delivery=debug`.
     pub filter: String,
-    /// How.
     pub format: LogFormat,
 }
 
@@ -18,7 +17,7 @@ pub struct Log {
 pub enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 

@@ -1,4 +1,4 @@
-//! `[login]`: sign-in, and the throttle of wrong credentials.
+//! `[login]`: sign-in, and the limits on failed logins.
 
 use app::LoginSettings;
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,12 @@ use super::processors;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Login {
-    /// Wrong credentials for one account within the window.
+    /// Failed logins to one account within the window.
     pub per_account: u32,
-    /// Wrong credentials from one address within the window.
+    /// Failed logins from one address within the window.
     pub per_address: u32,
-    /// The window.
     pub window_seconds: i64,
-    /// Passwords hashed at the same time; half as many as there are processors, at most two, if not given.
+    /// How many passwords are hashed at the same time. Default: half as many as there are processors, at most two.
     pub concurrent_hashes: Option<u32>,
     /// How long a member stays signed in on the pages; at most 30 days.
     pub session_seconds: i64,
@@ -47,8 +46,8 @@ impl Default for Login {
     }
 }
 
-/// How many passwords are hashed at the same time: guesses leave half the processors to other requests, and the memory that
-/// they keep (19 MiB each) does not grow with the machine.
+/// How many passwords are hashed at the same time: guesses leave half the processors to other requests, and their
+/// memory (19 MiB each) does not grow with the machine.
 pub(super) fn hashes() -> u32 {
     (processors() / 2).clamp(1, 2)
 }

@@ -1,4 +1,4 @@
-//! `[mail]` and `[mail.smtp]`: how mails look, and which server takes them.
+//! `[mail]` and `[mail.smtp]`: how mails look, and which server sends them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use super::{Configuration, ConfigurationFault, secret};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mail {
-    /// A folder with templates that stand in the place of the built-in ones.
+    /// A folder with templates that replace the built-in ones.
     pub templates_folder: Option<PathBuf>,
-    /// The SMTP server; without one, mails are kept in the outbox and shown on a page.
+    /// The SMTP server. Without one, mails stay in the outbox, and a page shows them.
     pub smtp: Option<Smtp>,
 }
 
@@ -24,20 +24,16 @@ pub struct Mail {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Smtp {
-    /// Its name.
     pub host: String,
-    /// Its port; 587, 465 or 25 by `tls`, if not given.
+    /// Default: 587, 465 or 25, depending on `tls`.
     pub port: Option<u16>,
-    /// How the connection is protected.
     #[serde(default)]
     pub tls: SmtpTls,
-    /// The address that mails come from.
+    /// The sender's address.
     pub from: String,
-    /// Who logs in.
     pub user: Option<String>,
-    /// With which password.
     pub password: Option<Secret>,
-    /// A file that holds the password.
+    /// A file with the password.
     pub password_file: Option<PathBuf>,
     /// How long connecting may take.
     #[serde(default = "thirty")]
@@ -48,7 +44,7 @@ pub struct Smtp {
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SmtpTls {
-    /// Not at all.
+    /// Not protected.
     None,
     /// STARTTLS, which must succeed.
     #[default]
@@ -62,7 +58,7 @@ fn thirty() -> u64 {
 }
 
 impl Configuration {
-    /// What mails are written with; what is wrong with the operator's templates is in it.
+    /// The templates for mails, including any errors in the operator's.
     pub fn mail_templates(&self) -> MailTemplates {
         match &self.mail.templates_folder {
             Some(folder) => MailTemplates::with_folder(folder),

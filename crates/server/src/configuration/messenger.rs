@@ -16,55 +16,53 @@ use crate::environment::SystemRandom;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Messenger {
-    /// A ready description; the settings below `allow_private` replace its parts.
+    /// A built-in description; the settings below `allow_private` replace its parts.
     pub profile: Option<String>,
     /// Lower ones are asked first.
     pub order: u32,
-    /// Beginnings of the numbers that it serves; the profile's, or all, if not given.
+    /// Prefixes of the numbers that it serves. Default: the profile's, or all.
     pub countries: Option<Vec<String>>,
     /// The account, project or service.
     pub account: String,
-    /// The key that says who asks.
+    /// The key that identifies us.
     pub key: Option<Secret>,
     /// The secret that proves it.
     pub secret: Option<Secret>,
-    /// A file that holds the secret.
+    /// A file with the secret.
     pub secret_file: Option<PathBuf>,
-    /// Who sends.
+    /// The sender.
     pub from: String,
-    /// The channel that sends: of `KakaoTalk`.
+    /// The `KakaoTalk` channel that sends.
     pub channel: String,
     /// The gateway's templates by kind of message.
     pub templates: BTreeMap<String, String>,
     /// The variables of those templates.
     pub variables: BTreeMap<String, String>,
-    /// Other words by kind of message than ours.
+    /// Texts by kind of message that replace ours.
     pub texts: BTreeMap<String, String>,
     /// The gateway's ids of people by their numbers.
     pub ids: BTreeMap<String, String>,
-    /// It may have an address that is not public, and speak plain http.
+    /// Allows an address that is not public, and plain http.
     pub allow_private: bool,
     /// Scheme, host and port.
     pub address: Option<String>,
-    /// What follows.
+    /// The rest of the URL.
     pub path: Option<String>,
-    /// The method.
     pub method: Option<Method>,
     /// Headers, added to the profile's.
     pub headers: BTreeMap<String, String>,
-    /// How the body is written.
+    /// The format of the body.
     pub format: Option<BodyFormat>,
-    /// The body.
     pub body: Option<String>,
-    /// What is signed.
+    /// The text to sign.
     pub signed: Option<String>,
-    /// How the signature is written.
+    /// The format of the signature.
     pub signature: Option<SignatureText>,
-    /// It carries only kinds of messages that it has a template for.
+    /// It carries only kinds of messages that have a template.
     pub needs_template: Option<bool>,
-    /// It carries only to people whose id is listed.
+    /// It reaches only people whose id is listed.
     pub needs_id: Option<bool>,
-    /// How its answer is read.
+    /// How to read its answer.
     pub answer: MessengerAnswer,
 }
 
@@ -72,21 +70,21 @@ pub struct Messenger {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MessengerAnswer {
-    /// Where the word of success is.
+    /// Points to the word for success.
     pub success_at: Option<String>,
     /// The words that mean success.
     pub success_is: Option<Vec<String>>,
-    /// Statuses that say that it was taken before.
+    /// Statuses which mean that it was accepted before.
     pub taken: Option<Vec<u16>>,
-    /// Statuses that say that it will never be taken.
+    /// Statuses which mean that it will never be accepted.
     pub refused: Option<Vec<u16>>,
-    /// Where the message's id is.
+    /// Points to the message's id.
     pub id_at: Option<Vec<String>>,
-    /// Where the gateway's words are.
+    /// Points to the gateway's message text.
     pub words_at: Option<Vec<String>>,
-    /// Where its code of an error is.
+    /// Points to the error code.
     pub code_at: Option<Vec<String>>,
-    /// Codes of errors that pass.
+    /// Error codes of temporary problems.
     pub temporary: Option<Vec<String>>,
 }
 
@@ -146,7 +144,7 @@ impl Configuration {
 
     pub(super) fn gateway(&self, name: &str, given: &Messenger) -> Result<GatewaySettings, ConfigurationFault> {
         let setting = |key: &str| format!("messenger.{name}.{key}");
-        // What follows could be cut anywhere within a password, and be shown.
+        // The rest could be split anywhere inside a password, and be shown.
         if given.address.as_ref().is_some_and(|address| address.contains('@')) {
             let reason = "remove the user and password: account, key and secret have their own settings";
             return Err(self.senseless(&setting("address"), reason));
@@ -159,7 +157,7 @@ impl Configuration {
                         return Err(self.senseless(&setting(key), reason));
                     }
                 }
-                // What the message's own fault is, by custom.
+                // The usual statuses for an error in the message itself.
                 let mut description = delivery::messenger::Description::default();
                 description.answer.refused = vec![400, 422];
                 (description, &[] as &[&str])
@@ -224,7 +222,7 @@ impl Configuration {
     }
 }
 
-/// Puts a given value in place of a profile's.
+/// Replaces a profile's value if one is given.
 fn replace<T: Clone>(of_profile: &mut T, given: Option<&T>) {
     if let Some(given) = given {
         of_profile.clone_from(given);

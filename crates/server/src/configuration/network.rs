@@ -1,4 +1,4 @@
-//! `[network]`: the way out to other servers.
+//! `[network]`: connections to other servers.
 
 use std::path::PathBuf;
 
@@ -13,18 +13,18 @@ use super::{Configuration, ConfigurationFault, secret};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Network {
-    /// The HTTP proxy that leads out, `http://user:password@host:port`; connections are made directly, if not given.
+    /// The HTTP proxy for outgoing connections, `http://user:password@host:port`. Default: direct connections.
     pub proxy: Option<Secret>,
-    /// A file that holds it.
+    /// A file with the proxy's URL.
     pub proxy_file: Option<PathBuf>,
     /// Hosts that are called without it.
     pub proxy_except: Vec<String>,
-    /// It is asked for names instead of addresses that were checked here: for networks where it alone can resolve them.
+    /// Ask the proxy for names instead of checked addresses, for networks in which only the proxy can resolve them.
     pub proxy_resolves_names: bool,
 }
 
 impl Configuration {
-    /// The way out to other people's servers, the same for webhooks, time-stamp authorities and what certificates name.
+    /// The way to other people's servers: the same for webhooks, time-stamp authorities and addresses in certificates.
     pub fn egress(&self) -> Result<Egress, ConfigurationFault> {
         let network = &self.network;
         let file = self.named("network.proxy_file");

@@ -1,4 +1,4 @@
-//! `[sealing]` and `[pkcs11]`: how documents are sealed, and the tokens that hold keys.
+//! `[sealing]` and `[pkcs11]`: how documents are sealed, and the tokens with sealing keys.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,28 +16,29 @@ use super::{Configuration, ConfigurationFault, secret};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sealing {
-    /// `B-B`, `B-T`, `B-LT` or `B-LTA`; `B-LTA` with a time-stamp authority and `B-B` without, if not given.
+    /// `B-B`, `B-T`, `B-LT` or `B-LTA`. Default: `B-LTA` with a time-stamp authority, `B-B` without.
     pub level: Option<SealLevel>,
     /// The time-stamp authority (RFC 3161 over HTTP).
     pub tsa_url: Option<String>,
-    /// The policy to ask it for; its own, if not given.
+    /// The policy to request. Default: the authority's own.
     pub tsa_policy: Option<String>,
-    /// The value of the Authorization header, where it wants one.
+    /// The value of the Authorization header, if the authority wants one.
     pub tsa_authorization: Option<Secret>,
-    /// A file that holds that value.
+    /// A file with that value.
     pub tsa_authorization_file: Option<PathBuf>,
     /// `seal_and_upgrade` or `wait`.
     pub when_tsa_is_down: WhenTsaIsDown,
     /// The time-stamp authority may have an address that is not public.
     pub allow_private: bool,
-    /// Hosts whose revocation lists, OCSP responders and certificates are fetched though their addresses are not public.
+    /// Hosts from which revocation lists, OCSP responses and certificates are fetched even if their addresses are not
+    /// public.
     pub private_hosts: Vec<String>,
-    /// How long an approval waits at most for all of what proves certificates good, in seconds.
+    /// How long an approval waits for the proof that certificates are valid, in seconds.
     pub proof_seconds: u64,
-    /// The place that seals name (`/Location`), if they are to name one.
+    /// The place that seals name (`/Location`), if any.
     pub location: Option<String>,
-    /// What new seal certificates name as the address of the root's revocation list; `/ca/root.crl` below
-    /// `server.public_url`, if not given; none, if that is not given either.
+    /// The address of the root's revocation list in new sealing certificates. Default: `/ca/root.crl` below
+    /// `server.public_url`, or none if that is not set.
     pub revocation_list_url: Option<String>,
 }
 
@@ -45,11 +46,11 @@ pub struct Sealing {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tokens {
-    /// The module: a shared library that the maker of the token provides.
+    /// The module: a shared library from the maker of the token.
     pub module: Option<PathBuf>,
     /// The user's PIN of the tokens.
     pub pin: Option<Secret>,
-    /// A file that holds the PIN.
+    /// A file with the PIN.
     pub pin_file: Option<PathBuf>,
 }
 
@@ -79,7 +80,7 @@ impl Default for Sealing {
 }
 
 impl Configuration {
-    /// Where time-stamp authorities may be, which the operator chooses. Most serve over plain http, and what they serve is
+    /// The rules for time-stamp authorities, which the operator chooses. Most use plain http, and what they send is
     /// signed.
     pub fn authority_rules(&self) -> AddressRules {
         AddressRules {
@@ -89,8 +90,8 @@ impl Configuration {
         }
     }
 
-    /// Where revocation lists, OCSP responders and certificates may be that strangers' certificates name: nothing but a
-    /// host's own name opens the way to a private address.
+    /// The rules for revocation lists, OCSP responders and certificates that strangers' certificates name: only a
+    /// host's own name allows a private address.
     pub fn source_rules(&self) -> SourceRules {
         SourceRules {
             ports: self.webhook.ports.clone(),
@@ -131,7 +132,7 @@ impl Configuration {
             .transpose()
             .map_err(|error| self.senseless("sealing.tsa_policy", error))?;
         let tsa = match &sealing.tsa_url {
-            // What follows could be cut anywhere within a password, and be shown.
+            // The rest could be split anywhere inside a password, and be shown.
             Some(url) if url.contains('@') => {
                 let reason = "remove the user and password: use sealing.tsa_authorization_file";
                 return Err(self.senseless("sealing.tsa_url", reason));

@@ -12,11 +12,11 @@ use crate::file_limit::Needs;
 pub struct Server {
     /// The address to listen on; port 0 picks a free one.
     pub listen: String,
-    /// What addresses in answers and mails begin with; the address that is listened on, if not given.
+    /// The beginning of URLs in answers and mails. Default: the address the server listens on.
     pub public_url: Option<String>,
-    /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: addresses or blocks.
+    /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` we trust: addresses or blocks.
     pub trusted_proxies: Vec<String>,
-    /// How many requests are worked on at the same time.
+    /// How many requests are processed at the same time.
     pub concurrent_requests: usize,
 }
 
@@ -48,7 +48,7 @@ impl Default for Api {
 }
 
 impl Configuration {
-    /// What a server has open beside connections.
+    /// The files that a server opens besides connections.
     pub fn files(&self) -> Needs {
         Needs {
             database_connections: self.database.connections,

@@ -1,4 +1,4 @@
-//! Which settings the operator wrote, and where: the file, or variables of the environment.
+//! Which settings the operator wrote, and where: in the file, or in environment variables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use super::fault::without_values;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sources {
     pub(super) file: Option<PathBuf>,
-    /// Settings of the file: `webhook.ports`.
+    /// Settings in the file: `webhook.ports`.
     pub(super) in_file: BTreeSet<String>,
-    /// Settings of the environment, with the names of their variables.
+    /// Settings in the environment, with the names of their variables.
     pub(super) variables: BTreeMap<String, String>,
 }
 
@@ -31,7 +31,7 @@ impl Sources {
         }
     }
 
-    /// The same for a name that is no setting, which may be a section: whatever was written under it.
+    /// The same for an unknown name, which may be a section: everything written under it.
     fn named_under(&self, name: &str) -> String {
         let under = |written: &str| written == name || written.starts_with(&format!("{name}."));
         let variables: Vec<&str> = self
@@ -72,7 +72,7 @@ impl Sources {
                     None => format!("{key} is missing: set it in the configuration file or as {variable}"),
                 }
             }
-            // An entry of a list is named by its list, and by what it is.
+            // An entry of a list is named by its list and its value's type.
             kind => {
                 let mut setting = path.as_str();
                 while let Some((list, last)) = setting.rsplit_once('.')
@@ -86,7 +86,7 @@ impl Sources {
     }
 }
 
-/// The keys of a table and of the tables in it, with dots.
+/// The keys of a table and its subtables, with dots.
 pub(super) fn keys(table: &Dict, above: &str, found: &mut BTreeSet<String>) {
     for (key, value) in table {
         let key = if above.is_empty() {
@@ -149,7 +149,7 @@ fn put(settings: &mut Dict, path: &[String], value: Value) {
     }
 }
 
-/// Whether a setting is a text whatever it looks like: a password of digits is no number.
+/// Whether a setting is always text: a password of digits is not a number.
 fn is_text(path: &[String]) -> bool {
     match path {
         [section, _, rest @ ..] if section == "messenger" => match rest {
@@ -179,7 +179,7 @@ fn is_text(path: &[String]) -> bool {
     }
 }
 
-/// A value as TOML would have it: `true`, `7`, `[8080, 8443]`, else a text.
+/// A value as TOML would read it: `true`, `7`, `[8080, 8443]`, otherwise a text.
 fn parse(value: &str) -> Value {
     value
         .parse()

@@ -8,7 +8,7 @@ use store::public_link::UseBounds;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bulk {
-    /// Rows of one bulk start.
+    /// Rows of one bulk send.
     pub rows: u32,
     /// Bytes of its request.
     pub largest_request: u64,
@@ -18,11 +18,11 @@ pub struct Bulk {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PublicLinks {
-    /// Documents that are started within an hour for one e-mail address or telephone number, by whichever of a company's links.
+    /// Documents started within an hour for one e-mail address or telephone number, over all links of a company.
     pub hourly_per_addressee: u32,
-    /// Documents that one link starts within an hour.
+    /// Documents started by one link within an hour.
     pub hourly_per_link: u32,
-    /// Documents that are started from one address on the network within ten minutes.
+    /// Documents started from one network address within ten minutes.
     pub per_network_address: u32,
 }
 

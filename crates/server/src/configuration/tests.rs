@@ -162,14 +162,14 @@ fn a_file_that_is_not_there_is_an_error() {
     assert!(fault.contains("no-such-file.toml"), "{fault}");
 }
 
-/// The sample of the documentation.
+/// The sample in the documentation.
 fn documented() -> String {
     let text = include_str!("../../../../docs/configuration.md");
     let (_, rest) = text.split_once("```toml\n").expect("a sample");
     rest.split_once("```").expect("its end").0.to_owned()
 }
 
-/// The sample with everything that is a comment in it switched on, but for the files of secrets, which are not there.
+/// The sample with all commented-out settings enabled, except the files with secrets, which do not exist.
 fn documented_in_full() -> String {
     documented()
         .lines()

@@ -10,15 +10,15 @@ use super::Configuration;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Webhook {
-    /// Plain http too.
+    /// Allows plain http.
     pub allow_http: bool,
-    /// Any scheme, port and address: for tests and demonstrations.
+    /// Allows any scheme, port and address: for tests and demonstrations.
     pub allow_private: bool,
     /// Ports besides 80 and 443.
     pub ports: Vec<u16>,
     /// How many days the history of deliveries is kept.
     pub history_days: u32,
-    /// How many deliveries that are over each company keeps at most.
+    /// The most deliveries that are over in each company's history.
     pub history_deliveries: u32,
 }
 

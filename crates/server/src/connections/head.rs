@@ -1,11 +1,11 @@
 //! Checks the raw bytes of a request before hyper parses them (decision 29).
 //!
-//! hyper accepts more than RFC 9112 allows: line feeds without a carriage return, `Transfer-Encoding` beside
-//! `Content-Length`, several `Host` fields or none. A proxy in front of us may read such a request differently, and then the
-//! two disagree about where the next request begins (request smuggling) or about which host was meant. So the bytes pass
-//! through this gate first, which knows where each head begins. Anything ambiguous, and anything that
-//! hyper itself would refuse with an answer that lacks our headers, is replaced by a request of our own, whose method says how to
-//! answer it ([`refused`]).
+//! hyper accepts more than RFC 9112 allows: line feeds without a carriage return, `Transfer-Encoding` together with
+//! `Content-Length`, several `Host` fields or none. A proxy in front of us may read such a request differently, and
+//! then the two disagree about where the next request begins (request smuggling) or about which host was meant. So the
+//! bytes pass through this gate first, which knows where each head begins. Anything ambiguous, and anything that hyper
+//! itself would refuse with an answer that lacks our headers, is replaced by a request of our own, whose method says
+//! how to answer it ([`refused`]).
 //!
 //! The gate never decides what a request means: hyper gets the same bytes in the same order, or none. If the two ever
 //! disagreed about a body's end, the gate would refuse the rest of the connection.
@@ -17,9 +17,9 @@ use axum::http::{Method, StatusCode, Uri};
 
 /// A longer head is refused.
 pub(super) const LONGEST_HEAD: usize = 64 * 1024;
-/// So many headers hyper reads.
+/// The most headers that hyper reads.
 const MOST_HEADERS: usize = 100;
-/// What takes the place of a head that is refused. Whoever sends it themselves is refused, too.
+/// Replaces a refused head. A client that sends this itself is refused too.
 const REFUSED: &[u8] = b"MALFORMED / HTTP/1.1\r\nConnection: close\r\n\r\n";
 const REFUSED_AS_TOO_LONG: &[u8] = b"TOO-LONG / HTTP/1.1\r\nConnection: close\r\n\r\n";
 
@@ -29,7 +29,7 @@ pub(super) struct Malformed(&'static str);
 
 const TOO_LONG: Malformed = Malformed("too long a head");
 
-/// How to answer a request if the gate has put it in the place of another.
+/// How to answer a request that the gate has put in the place of another.
 pub(super) fn refused(method: &Method) -> Option<StatusCode> {
     match method.as_str() {
         "MALFORMED" => Some(StatusCode::BAD_REQUEST),
@@ -38,28 +38,29 @@ pub(super) fn refused(method: &Method) -> Option<StatusCode> {
     }
 }
 
-/// How the body that follows a head ends.
+/// How the body after a head ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Framing {
     Length(u64),
     Chunked,
 }
 
-/// Where in the stream of requests the next byte stands.
+/// The position of the next byte in the stream of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In a head, of which so many bytes were looked at.
+    /// In a head, of which this many bytes were checked.
     Head(usize),
-    /// In a body with so many bytes to come.
+    /// In a body with this many bytes to come.
     Length(u64),
     Chunked(Chunk),
-    /// Behind a request that was refused. hyper still answers it, and takes an end of the stream for a client that hung up.
+    /// After a refused request. hyper still answers it, and would mistake an end of the stream for a client that hung
+    /// up.
     Refused,
-    /// Behind a malformed chunk: the body breaks off.
+    /// After a malformed chunk: the body breaks off.
     BrokenOff,
 }
 
-/// Where in a chunked body (RFC 9112, 7.1).
+/// The position in a chunked body (RFC 9112, 7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Chunk {
     Size {
@@ -75,7 +76,7 @@ enum Chunk {
     Data(u64),
     DataReturn,
     DataEnd,
-    /// At the beginning of a line behind the last chunk.
+    /// At the beginning of a line after the last chunk.
     Trailer,
     TrailerLine,
     TrailerLineEnd,
@@ -96,12 +97,12 @@ impl Gate {
         self.0 == Place::Refused
     }
 
-    /// True once the stream has ended, whatever still comes.
+    /// True once the stream has ended, whatever still arrives.
     pub(super) fn has_broken_off(&self) -> bool {
         self.0 == Place::BrokenOff
     }
 
-    /// How many bytes may pass unseen: those of a body whose length is known.
+    /// How many bytes may pass unchecked: those of a body whose length is known.
     pub(super) fn unseen(&self) -> u64 {
         match self.0 {
             Place::Length(left) => left,
@@ -109,14 +110,14 @@ impl Gate {
         }
     }
 
-    /// So many of them have passed.
+    /// Records that this many of them have passed.
     pub(super) fn passed(&mut self, bytes: u64) {
         if let Place::Length(left) = self.0 {
             self.0 = after_length(left.saturating_sub(bytes));
         }
     }
 
-    /// How many of the bytes at the front may pass now; none if more must come first. Replaces a malformed head.
+    /// How many of the bytes at the front may pass now; 0 if more must arrive first. Replaces a malformed head.
     pub(super) fn allow(&mut self, raw: &mut Vec<u8>) -> usize {
         match self.0 {
             Place::Head(looked_at) => self.allow_head(raw, looked_at),
@@ -172,7 +173,7 @@ impl Gate {
         raw.len()
     }
 
-    /// A malformed chunk ends the stream before it, which hyper takes for a body that broke off.
+    /// A malformed chunk ends the stream before it, which hyper treats as a body that broke off.
     fn allow_chunked(&mut self, raw: &mut Vec<u8>, mut chunk: Chunk) -> usize {
         let mut at = 0;
         while let Some(byte) = raw.get(at) {
@@ -219,7 +220,7 @@ impl Chunk {
         }
     }
 
-    /// What follows this byte; nothing after the last one of the body.
+    /// The state after this byte. `None` after the last one of the body.
     fn next(self, byte: u8) -> Result<Option<Chunk>, Malformed> {
         let next = match (self, byte) {
             (Chunk::Size { size, .. }, _) if byte.is_ascii_hexdigit() => {
@@ -245,7 +246,7 @@ impl Chunk {
     }
 }
 
-/// The first position behind the empty line that ends a head. Refuses what makes lines ambiguous.
+/// The first position after the empty line that ends a head. Refuses anything that makes lines ambiguous.
 fn end_of_head(raw: &[u8], looked_at: usize) -> Result<Option<usize>, Malformed> {
     let before = |at: usize| at.checked_sub(1).and_then(|before| raw.get(before)).copied();
     for (at, byte) in raw.iter().enumerate().skip(looked_at) {
@@ -262,7 +263,7 @@ fn end_of_head(raw: &[u8], looked_at: usize) -> Result<Option<usize>, Malformed>
     Ok(None)
 }
 
-/// How the body ends that follows this head, which ends with an empty line.
+/// How the body ends after this head, which ends with an empty line.
 fn framing(head: &[u8]) -> Result<Framing, Malformed> {
     let mut lines = head
         .split(|byte| *byte == b'\n')
@@ -336,7 +337,7 @@ fn content_length(digits: &[u8]) -> Result<Framing, Malformed> {
         .ok_or(Malformed("a Content-Length that is no number"))
 }
 
-/// A Host is `name` or `name:port`, and the one that the target names if it names one (RFC 9112, 3.2).
+/// A Host is `name` or `name:port`, and must match the target if that contains one (RFC 9112, 3.2).
 fn check_host(host: &[u8], target: &[u8]) -> Result<(), Malformed> {
     let invalid = Malformed("a Host that is no host");
     let text = std::str::from_utf8(host).map_err(|_| invalid)?;
@@ -372,7 +373,7 @@ fn is_token(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// What passes of a stream that comes in pieces of this size.
+    /// The bytes that pass of a stream that arrives in pieces of this size.
     fn passed(stream: &[u8], piece: usize) -> Vec<u8> {
         let (mut gate, mut raw, mut passed) = (Gate::new(), Vec::new(), Vec::new());
         for piece in stream.chunks(piece) {

@@ -1,4 +1,4 @@
-//! Of the places for connections, and for requests that come by a proxy, one address has its share and no more.
+//! Limits each address to its share of the places for connections, and for requests through a proxy.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -33,7 +33,7 @@ impl Shares {
         }
     }
 
-    /// One more for an address; none if it has its share.
+    /// One more for an address. `None` if its share is used up.
     pub(super) fn one_more(&self, address: IpAddr) -> Option<Held> {
         let network = ClientNetwork::of(address);
         let mut counted = self.counted();
@@ -64,12 +64,12 @@ impl Drop for Held {
     }
 }
 
-/// Where the place of an answer is kept that is made and not yet sent.
+/// Stores the place of an answer that is made but not yet sent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Unsent(Arc<Mutex<Option<Held>>>);
 
 impl Unsent {
-    /// All that was made has been sent.
+    /// Everything that was made has been sent.
     pub(super) fn is_sent(&self) {
         self.kept().take();
     }
@@ -79,7 +79,7 @@ impl Unsent {
     }
 }
 
-/// An answer that holds its client's place until it was sent: hyper is done with a body before that.
+/// An answer that occupies its client's place until it is sent, because hyper drops a body before that.
 pub(super) struct HeldBody {
     body: Body,
     held: Option<Held>,

@@ -1,7 +1,8 @@
-//! A connection's bytes on their way to and from hyper: what comes in passes the [`Gate`], and what goes out must be taken.
+//! A connection's bytes on their way to and from hyper: incoming bytes pass the [`Gate`], and the client must read
+//! outgoing ones.
 //!
-//! A client that stops reading leaves an answer unsent. hyper waits for it without end, so the time is kept here: while
-//! something waits to be sent, the client must take some of it in every [`Pace::within`].
+//! A client that stops reading leaves an answer unsent. hyper would wait for it for ever, so the time is limited here:
+//! while something waits to be sent, the client must read some of it in every [`Pace::within`].
 
 use std::io;
 use std::pin::Pin;
@@ -14,15 +15,15 @@ use tokio::time::Sleep;
 use super::head::Gate;
 use super::shares::Unsent;
 
-/// So much is read at a time where it must be looked at.
+/// How much is read at a time while it must be checked.
 const READ: usize = 16 * 1024;
 
 /// How fast a client must read its answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// In each such time …
+    /// In each such period …
     pub within: Duration,
-    /// … it takes at least so many bytes, while there are any.
+    /// … it reads at least this many bytes, if there are any.
     pub least: usize,
 }
 
@@ -30,9 +31,9 @@ pub struct Pace {
 pub(super) struct Guarded<S> {
     stream: S,
     gate: Gate,
-    /// What came and has not passed.
+    /// Bytes that have arrived but not passed.
     raw: Vec<u8>,
-    /// So many of its bytes may pass.
+    /// How many of these bytes may pass.
     passable: usize,
     has_ended: bool,
     pace: Pace,
@@ -57,7 +58,7 @@ impl<S> Guarded<S> {
         }
     }
 
-    /// Hands over what may pass; false if there is nothing.
+    /// Passes on what may pass. False if there is nothing.
     fn pass(&mut self, to: &mut ReadBuf<'_>) -> bool {
         if self.passable == 0 {
             self.passable = self.gate.allow(&mut self.raw);
@@ -72,7 +73,7 @@ impl<S> Guarded<S> {
         true
     }
 
-    /// Keeps the time of a write.
+    /// Enforces the time limit of a write.
     fn in_time(&mut self, context: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(outcome) = wrote {
             self.taken = self.taken.saturating_add(*outcome.as_ref().unwrap_or(&0));
@@ -108,7 +109,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
                 return Poll::Pending;
             }
             if this.has_ended {
-                // hyper says what it thinks of a request that breaks off.
+                // hyper answers a request that breaks off.
                 this.passable = this.raw.len();
                 if this.passable == 0 {
                     return Poll::Ready(Ok(()));
@@ -151,7 +152,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         self.stream.is_write_vectored()
     }
 
-    /// hyper flushes once it has written all that there is.
+    /// hyper flushes once it has written everything.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_flush(context))?;
         self.rest();
@@ -175,7 +176,7 @@ mod tests {
         least: 100,
     };
 
-    /// The clock stands still and jumps to whatever is waited for when nothing else can happen.
+    /// The clock stands still, and jumps to the next deadline when nothing else can happen.
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_never_reads_is_cut_off() {
         let (server, _client) = duplex(64);

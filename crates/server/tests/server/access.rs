@@ -17,7 +17,7 @@ fn a_company_is_made_with_a_client_whose_secret_is_shown_and_can_be_made_anew() 
         shown,
         json!({"client_id": added["client_id"], "webhook_secret": secret})
     );
-    // For a script the secret stands alone.
+    // For scripts, the output is only the secret.
     let said = here.say(&["client", "secret", "--company", "acme"]);
     assert_eq!((said.code, said.output), (Some(0), format!("{secret}\n")));
     assert!(

@@ -174,7 +174,7 @@ fn in_a_database_of_postgresql_there_is_an_installation_or_none_too() {
     );
     here.run(&["migrate"], "");
     assert_eq!(here.say(&["company", "list"]).code, Some(0));
-    // It is named with its host, and without its user and password.
+    // It is named by its host, without user and password.
     let said = here.say(&["client", "secret", "--company", "acme"]);
     let (url, folder) = (database.url().expect("an address"), here.data().display());
     let (host, name) = url

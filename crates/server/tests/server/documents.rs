@@ -80,7 +80,7 @@ fn every_fault_of_an_import_is_told_once_on_a_line_of_its_own() {
         let found: Vec<&&str> = lines.iter().filter(|line| line.starts_with(&begin)).collect();
         assert!(found.len() == 1 && found[0].contains(what), "{place}: {}", said.error);
     }
-    // What is wrong with the PDF stands beside what is wrong with the fields, and a single fault on the first line.
+    // Errors in the PDF are shown next to errors in the fields, and a single error on the first line.
     let text = here.file("contract.txt", b"no PDF");
     let text = text.to_str().expect("a path");
     let said = here.say(&["template", "import", "--company", "acme", text, "--fields", fields]);
@@ -178,8 +178,8 @@ fn inspect_tells_taken_refused_and_unreadable_apart() {
     assert_eq!(here.say(&["document", "inspect", "no-such-file.pdf"]).code, Some(2));
 }
 
-/// A page of `../shared/faults`, or of the folder that `COUNTERSIGN_FAULTS` names, that is read quickly and takes more memory to be
-/// shown than a worker has.
+/// A page of `../shared/faults`, or of the folder named by `COUNTERSIGN_FAULTS`, that is read quickly and takes more
+/// memory to show than a worker has.
 #[test]
 fn inspect_and_import_refuse_the_same_file_with_the_same_limit() {
     let folder = std::env::var_os("COUNTERSIGN_FAULTS").map_or_else(
@@ -321,7 +321,7 @@ fn a_sealed_document_verifies_here_and_elsewhere_with_the_root_alone() {
     assert_eq!(trusted.code, Some(0), "{}", trusted.output);
     assert!(!elsewhere.data().exists(), "verifying makes no installation");
 
-    // What this installation has revoked it knows; elsewhere its list is given.
+    // This installation knows its own revocations; elsewhere its list must be passed.
     let renew = [
         "company",
         "key",
@@ -360,7 +360,7 @@ fn a_changed_unsigned_or_missing_file_does_not_verify() {
     let said = here.say(&["verify", changed.to_str().expect("a path")]);
     assert_eq!(said.code, Some(1));
     assert!(said.output.contains("NOT"), "{}", said.output);
-    // Intake says it in the reader's words, to the last of them.
+    // Intake says it in the reader's language, to the last word.
     for (language, reason) in [
         ("ko", "서명된 내용이 변경되었습니다."),
         ("ja", "署名された内容が変更されています。"),
@@ -373,7 +373,7 @@ fn a_changed_unsigned_or_missing_file_does_not_verify() {
     assert_eq!(here.say(&["verify", "no-such-file.pdf"]).code, Some(2));
 }
 
-/// A file that pyHanko signed, an approval signature that locks nothing.
+/// A file that pyHanko signed with an approval signature that locks nothing.
 fn signed_elsewhere() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("plain.pdf"), pdf()).expect("written");
@@ -434,7 +434,7 @@ fn a_file_that_somebody_signed_before_is_warned_of_kept_and_completed_with_all_s
     );
 }
 
-/// Starts the contract, has both approve, and fetches the sealed document and its certificate.
+/// Starts the contract, has both signers approve, and downloads the sealed document and its certificate.
 fn complete(here: &Temporary, address: &str, template: i64) -> [Vec<u8>; 2] {
     let token = login(address, "acme", EMAIL, PASSWORD);
     let start = json!({

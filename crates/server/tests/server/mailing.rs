@@ -1,4 +1,4 @@
-//! What an operator does about mails and looks at the command line.
+//! An operator's commands about mails.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -158,12 +158,13 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
         (&json!("dead"), &json!(550), &json!("550 5.1.1 nobody of this name"))
     );
     assert_eq!(now["history"].to_string().matches("undelivered").count(), 1, "{now}");
-    // The same report once more, and what is no report: nothing is told twice, and nothing goes back to the mail server.
+    // The same report again, and something that is not a report: nobody is notified twice, and nothing goes back to the
+    // mail server.
     for other in [report.as_str(), "Subject: hello\r\n\r\nhello"] {
         assert_eq!(here.json(&["mail", "bounced"], other)["recorded"], false);
     }
     assert_eq!(shown()["history"], now["history"]);
-    // Asked once more at the same address, and then at others, of which the server takes one.
+    // Asked again at the same address, and then at others, of which the server accepts one.
     let asked = |states: &[&str]| {
         let began = Instant::now();
         loop {
@@ -297,7 +298,7 @@ fn a_broken_mail_template_is_named_by_doctor_and_the_server_does_not_start_with_
         );
         assert!(all.contains("reqest.ko.html: no mail has this name"), "{all}");
     }
-    // What has nothing to do with mails goes on.
+    // Everything unrelated to mails still works.
     assert_eq!(here.say(&["company", "list"]).code, Some(0));
     fs::write(folder.join("request.ko.txt"), "안녕하세요\n{{ document }}").expect("a template");
     fs::remove_file(folder.join("reqest.ko.html")).expect("gone");

@@ -8,7 +8,7 @@ use crate::serving::login_answer;
 use crate::support::Temporary;
 
 const GUESSERS: usize = 100;
-/// What may be left.
+/// The most that may be left.
 const MOST_MB: f64 = 64.0;
 
 /// Resident memory of a process, in MB.
@@ -33,7 +33,7 @@ fn a_hundred_wrong_logins_at_once_leave_no_more_memory_than_64_mb() {
             let (start, address) = (&start, &server.address);
             scope.spawn(move || {
                 start.wait();
-                // Another account each: so each costs a hash.
+                // Another account each time, so each try costs a hash.
                 let (status, answer) = login_answer(address, "acme", &format!("nobody{number}@example.com"), "a guess");
                 assert_eq!(
                     (status, &answer["header"]["result_code"]),

@@ -8,7 +8,7 @@ use crate::support::{EMAIL, FIELDS, PASSWORD, Temporary, pdf};
 
 const SECRET: &str = "0123456789";
 
-/// Takes what is addressed and authorised as it was described, but for one number.
+/// Accepts requests that are addressed and authorised as described, except for one number.
 fn gateway() -> Receiver {
     Receiver::answering(|request| {
         let body = request.json();

@@ -15,13 +15,13 @@ use crate::serving::get;
 use crate::support::{Said, Temporary, pdf};
 
 fn authority(revocation: Revocation) -> TimeStampAuthority {
-    // The program lives in the machine's time.
+    // The program uses the machine's time.
     let now = Timestamp::now();
     TimeStampAuthority::start(Arc::new(StandingClock::at(now)), revocation, now + (365 * 24).hours())
 }
 
 fn sealing_with(authority: &TimeStampAuthority) -> Temporary {
-    // Its revocation list and its responder are on this machine, too.
+    // Its revocation list and its responder are on this machine too.
     Temporary::with_company()
         .with("COUNTERSIGN_SEALING__TSA_URL", &authority.url())
         .with("COUNTERSIGN_SEALING__PRIVATE_HOSTS", "[\"127.0.0.1\"]")
@@ -61,7 +61,8 @@ fn a_document_is_archived_over_the_network_and_doctor_asks_the_authority() {
     }
 }
 
-/// The authority on this machine is the operator's; what its certificates name is not, and is never connected.
+/// The operator chose the authority on this machine, but not the addresses in its certificates, which are never
+/// connected to.
 #[test]
 fn what_a_certificate_names_is_fetched_from_no_private_address_and_doctor_says_what_is_missing() {
     for revocation in [Revocation::List, Revocation::Responder, Revocation::None] {
@@ -116,7 +117,7 @@ fn root_and_revocation_list_are_served_to_everybody() {
     assert!(list.next_update > Some(Timestamp::now()));
 }
 
-/// Trouble 15: no seal key configured; the server or the start refuses.
+/// Trouble 15: without a sealing key, the server or the start refuses.
 #[test]
 fn a_server_that_could_not_seal_does_not_start() {
     let here = Temporary::with_company().with("COUNTERSIGN_SEALING__LEVEL", "B-T");
@@ -235,7 +236,7 @@ fn a_company_seals_with_a_key_in_a_token() {
         assert!(verified.output.contains(&format!("{name}-seal")), "{}", verified.output);
     }
 
-    // A wrong PIN is tried once by each process, however many keys and companies ask for it, and whoever asks is told.
+    // Each process tries a wrong PIN once, however many keys and companies need it, and every caller gets the error.
     here.run(&["company", "add", "second", "--name", "Second"], "");
     let uri = "pkcs11:token=Seal%20keys;object=ec";
     let certificate = path("ec.pem");

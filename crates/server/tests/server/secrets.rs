@@ -1,5 +1,5 @@
-//! Passwords of the most awkward characters, in settings that are right and in settings that are wrong: no command shows any
-//! three characters of one in a row.
+//! Passwords with the most awkward characters, in valid and invalid settings: no command shows any three consecutive
+//! characters of one.
 
 use std::process::{Command, Stdio};
 
@@ -7,7 +7,7 @@ use testkit::database::TestDatabase;
 
 use crate::support::Temporary;
 
-/// None of their parts stands in anything that we say.
+/// No part of these appears in our own messages.
 const HOSTILE: [&str; 12] = [
     "qx@zj/wvk",
     "qx#zjwvk",
@@ -23,7 +23,7 @@ const HOSTILE: [&str; 12] = [
     "qxz/wvkzj?jqk=xqw",
 ];
 
-/// What a process said, if nothing of the password is in it.
+/// The output of a process, if it contains nothing of the password.
 fn silent(here: &Temporary, command: &mut Command, password: &str) -> String {
     let output = command.stdin(Stdio::null()).output().expect("the program starts");
     let said = [output.stdout, output.stderr].concat();
@@ -37,7 +37,7 @@ fn silent(here: &Temporary, command: &mut Command, password: &str) -> String {
     said
 }
 
-/// All that a wrong setting may be told by.
+/// All commands that may report a wrong setting.
 fn nothing_is_said_of(here: &Temporary, password: &str) {
     for arguments in [
         &["doctor"][..],

@@ -151,7 +151,7 @@ fn a_taken_port_and_a_wrong_address_are_told() {
     assert_eq!(here.say(&["serve", "--listen", "nowhere"]).code, Some(1));
 }
 
-/// The web side takes what is started and approved, the worker tells it, and each goes on without the other.
+/// The web side accepts starts and approvals, the worker delivers them, and each works without the other.
 #[test]
 fn the_work_is_split_over_two_processes_on_postgresql() {
     let database = TestDatabase::postgres();
@@ -214,7 +214,7 @@ fn the_work_is_split_over_two_processes_on_postgresql() {
     assert_eq!(comments, expected.map(str::to_owned).into());
 }
 
-/// What the server answers to these bytes until it closes.
+/// The server's answer to these bytes until it closes.
 fn raw(address: &str, request: &[u8]) -> String {
     let mut connection = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
     connection.write_all(request).expect("a request");
@@ -244,7 +244,7 @@ fn a_request_that_two_readers_may_read_differently_is_answered_with_400() {
     assert!(good.starts_with("HTTP/1.1 200 "), "{good}");
 }
 
-/// The same to a question for its health that comes from another address of the loopback network.
+/// The same for a health check from another address of the loopback network.
 fn healthz_from(local: &str, address: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -264,7 +264,7 @@ fn healthz_from(local: &str, address: &str) -> String {
     })
 }
 
-/// A server that may open 512 files: more connections are tried than that, and it answers others all the while.
+/// A server that may open 512 files: more connections than that are tried, and it keeps answering others.
 #[test]
 fn with_few_files_connections_leave_room_for_answering() {
     let here = Temporary::with_company();
@@ -279,7 +279,7 @@ fn with_few_files_connections_leave_room_for_answering() {
         .stderr(Stdio::null());
     let server = Server::begin(limited).expect("it serves");
     let address = server.address.trim_start_matches("http://").to_owned();
-    // Of 128 places one address has 32, and those beyond are told so.
+    // One address has 32 of 128 places, and further connections get an error.
     let mut flood = Vec::new();
     let mut refused = 0;
     for _ in 0..600 {

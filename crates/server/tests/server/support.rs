@@ -13,7 +13,7 @@ use testkit::installation::Installation;
 pub const PASSWORD: &str = "plover lantern quay 47";
 pub const EMAIL: &str = "owner@example.com";
 
-/// An installation that is gone when this is dropped.
+/// An installation that is removed when this is dropped.
 pub struct Temporary {
     installation: Installation,
     folder: TempDir,
@@ -27,7 +27,7 @@ impl Deref for Temporary {
     }
 }
 
-/// What a command that may fail said.
+/// The output of a command that may fail.
 pub struct Said {
     pub code: Option<i32>,
     pub output: String,
@@ -74,14 +74,14 @@ impl Temporary {
         self.with("COUNTERSIGN_DATABASE__URL", url)
     }
 
-    /// A file beside the data folder.
+    /// A file next to the data folder.
     pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, bytes).expect("a file");
         path
     }
 
-    /// A path beside the data folder.
+    /// A path next to the data folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -95,7 +95,7 @@ impl Temporary {
         }
     }
 
-    /// What a command that must succeed printed with `--json`.
+    /// The `--json` output of a command that must succeed.
     pub fn json(&self, arguments: &[&str], input: &str) -> Value {
         let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
         serde_json::from_str(&self.run(&arguments, input)).expect("JSON")
