@@ -1,10 +1,11 @@
 //! Webhooks from the commit of an event to its receiver.
 //!
-//! Callers commit events with their deliveries, as use-cases do; the runner of the same process claims, posts and records
-//! them; a receiver on the loopback address says when each came. Each caller waits for its event to arrive before it commits
-//! the next, so the delay is not that of a queue. Beside it, in the same run: a plain HTTP client that posts the same bytes to
-//! the same receiver as often at once. Then the running server: what 32 callers start on PostgreSQL beside raw inserts, and
-//! how long after a restart what a killed server had under way comes again.
+//! Callers commit events with their deliveries, as use-cases do; the runner in the same process claims, posts and
+//! records them; a receiver on the loopback address records when each arrived. Each caller waits until its event
+//! arrives before it commits the next, so the delay is not that of a queue. For comparison, in the same run: a plain
+//! HTTP client that posts the same bytes to the same receiver with the same concurrency. Then the running server: what
+//! 32 callers start on PostgreSQL compared with raw inserts, and how long after a restart the interrupted deliveries of
+//! a killed server come again.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -42,7 +43,7 @@ const KILLS: u32 = 5;
 /// Nothing that works takes longer.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Prints the table's rows for SQLite in `folder` and, where the tests' server is there, for PostgreSQL.
+/// Prints the table's rows for SQLite in `folder` and, if the tests' server is available, for PostgreSQL.
 pub fn measure(folder: &Path) {
     let has_postgres = std::env::var_os("COUNTERSIGN_TEST_POSTGRES").is_some();
     let mut databases = vec![("SQLite", TestDatabase::sqlite())];
@@ -67,7 +68,7 @@ pub fn measure(folder: &Path) {
     redelivery(folder);
 }
 
-/// How long deliveries of a node that is killed wait until another node makes them.
+/// How long deliveries of a killed node wait until another node makes them.
 pub fn killed_nodes() {
     let mut took: Vec<f64> = deliveries_after_kills(&binary(), KILLS)
         .iter()
@@ -96,7 +97,7 @@ fn report(name: &str, house: &House, callers: usize) {
     );
 }
 
-/// A clock that goes.
+/// A clock that runs.
 struct Now;
 
 impl Clock for Now {
@@ -110,7 +111,7 @@ impl Clock for Now {
     }
 }
 
-/// A company with its outbox, a runner, and a receiver that says when what came.
+/// A company with its outbox, a runner, and a receiver that records when each event arrived.
 struct House {
     company: CompanyId,
     events: AtomicU64,
@@ -119,7 +120,7 @@ struct House {
     /// The product's own threads, and the receiver's.
     ours: Runtime,
     theirs: Runtime,
-    /// Goes last, after the threads that work on it.
+    /// Dropped last, after the threads that use it.
     app: Arc<App>,
 }
 
@@ -139,7 +140,7 @@ impl Arrivals {
 
     fn came(&self, event: &str) {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(event);
-        // A second delivery of the same event has nobody who waits.
+        // Nobody waits for a second delivery of the same event.
         if let Some(told) = told {
             let _ = told.send(Instant::now());
         }
@@ -208,7 +209,7 @@ impl House {
         }
     }
 
-    /// The delivery of an event as large as most are.
+    /// The delivery of an event of usual size.
     fn delivery(&self, receiver: SocketAddr) -> NewDelivery {
         let number = self.events.fetch_add(1, Ordering::SeqCst);
         NewDelivery {
@@ -229,7 +230,7 @@ impl House {
         }
     }
 
-    /// Commits an event, and rings.
+    /// Commits an event, and rings the bell.
     fn commit(&self, new: NewDelivery) {
         self.app
             .store
@@ -255,15 +256,15 @@ fn body(number: u64) -> Vec<u8> {
     format!(r#"{{"workflow_id":{number},"status":"Playing","field_list":[{values}]}}"#).into_bytes()
 }
 
-/// What a load was like.
+/// The result of a load.
 struct Load {
     /// From the end of the commit to the receiver, in milliseconds.
     delays: Vec<f64>,
-    /// A second.
+    /// Per second.
     rate: f64,
 }
 
-/// So many callers commit events, each as soon as its last one has arrived.
+/// This many callers commit events, each as soon as its last one has arrived.
 fn load(house: &House, callers: usize, time: Duration) -> Load {
     let begin = Instant::now();
     let delays: Vec<f64> = std::thread::scope(|scope| {
@@ -277,7 +278,7 @@ fn load(house: &House, callers: usize, time: Duration) -> Load {
                         house.commit(new);
                         let committed = Instant::now();
                         let came = arrived.recv_timeout(PATIENCE).expect("it arrives");
-                        // It may arrive while the caller is still being told of the commit.
+                        // It may arrive before the caller hears of its commit.
                         delays.push(came.saturating_duration_since(committed).as_secs_f64() * 1e3);
                     }
                     delays
@@ -295,7 +296,7 @@ fn load(house: &House, callers: usize, time: Duration) -> Load {
     }
 }
 
-/// What a plain HTTP client posts a second, so often at once.
+/// How many requests a plain HTTP client posts per second at this concurrency.
 fn raw_posts(house: &House, at_once: usize) -> f64 {
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let url = format!("http://{}/hook", house.receiver);
@@ -327,13 +328,13 @@ fn raw_posts(house: &House, at_once: usize) -> f64 {
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// A hundred receivers get an event ten times a second each, and one that never answers gets as many as ten of them.
+/// A hundred receivers get ten events a second each, and one that never answers gets as many as ten of them.
 fn beside_a_black_hole(name: &str, house: &House) {
     let hole = Receiver::start();
     hole.answer_always(Answer::Silence);
     let good: Vec<SocketAddr> = house.theirs.block_on(async {
         let mut good = Vec::new();
-        // Hosts of their own: what one receiver may have, it has at all its ports together.
+        // Separate hosts, because a receiver's limit covers all its ports together.
         for number in 1..=100 {
             good.push(receiver(Arc::clone(&house.arrivals), &format!("127.0.1.{number}")).await);
         }
@@ -347,7 +348,7 @@ fn beside_a_black_hole(name: &str, house: &House) {
                 std::thread::sleep(Duration::from_millis(10));
             }
         });
-        // The hole has all that it can hold before the others begin.
+        // The black hole holds as much as it can before the others begin.
         std::thread::sleep(Duration::from_secs(1));
         let mut waiting = Vec::new();
         let begin = Instant::now();
@@ -380,7 +381,7 @@ fn beside_a_black_hole(name: &str, house: &House) {
     );
 }
 
-/// Starts of 32 callers on PostgreSQL, beside rows that 32 connections insert one by one.
+/// Starts of 32 callers on PostgreSQL, compared with rows that 32 connections insert one by one.
 pub fn starts(folder: &Path) {
     let database = TestDatabase::postgres();
     let url = database.url().expect("PostgreSQL").to_owned();
@@ -410,8 +411,8 @@ pub fn starts(folder: &Path) {
     );
 }
 
-/// How often a second so many connections insert what one start leaves, in one round trip: its workflow, two writers and the
-/// first entry of its chain, with every key, reference and index that they have.
+/// How often per second this many connections insert the rows of one start in one round trip: its workflow, two signers
+/// and the first entry of its audit trail, with all their keys, references and indexes.
 fn raw_transactions(url: &str, connections: usize) -> f64 {
     let connect = || postgres::Client::connect(url, postgres::NoTls).expect("the PostgreSQL of the tests answers");
     let mut client = connect();
@@ -465,7 +466,7 @@ fn raw_transactions(url: &str, connections: usize) -> f64 {
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// An INSERT of a row like one that is there, but for its own number and the number in `key`, which is the parameter.
+/// An INSERT of a row like an existing one, except for its own number and the number in `key`, which is the parameter.
 fn raw_insert(client: &mut postgres::Client, table: &str, key: &str, like: &str) -> String {
     let columns: Vec<String> = client
         .query(
@@ -534,7 +535,7 @@ fn raw_inserts(url: &str, connections: usize) -> f64 {
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// How long after its start a server sends again what the killed one had under way.
+/// How long after its start a server repeats the interrupted deliveries of the killed one.
 fn redelivery(folder: &Path) {
     let installation = Installation::new(&binary(), &folder.join("killed"));
     let template = server::set_up(&installation);

@@ -1,9 +1,9 @@
-//! Stamping, sealing and verifying beside pyHanko, which does the same with the same files in the same run.
+//! Stamping, sealing and verifying compared with pyHanko, which does the same with the same files in the same run.
 //!
-//! The file is the demo contract of two pages. Timestamps come from one authority over HTTP, for both. pyHanko does a little
-//! more when it verifies (it would look at revocation, of which there is none here); both find the signature valid and
-//! trusted. Both take turns, and are compared by the wall and by the processor; the authority's own work is in the former
-//! alone.
+//! The file is the demo contract of two pages. For both, timestamps come from one authority over HTTP. pyHanko does a
+//! little more when it verifies (it would check revocation, of which there is none here); both find the signature valid
+//! and trusted. Both take turns, and are compared by real time and by processor time; only the former includes the
+//! authority's own work.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -27,12 +27,12 @@ use testkit::world::StandingClock;
 use crate::machine::{Stopwatch, Took, idle_share};
 use crate::peer::{Peer, repository};
 
-/// Rounds that are measured.
+/// How many rounds are measured.
 const ROUNDS: usize = 40;
-/// How often we do in a round what the peer does once.
+/// How often we do per round what the peer does once.
 const TURN: usize = 5;
 
-/// Prints the table's rows. What they are held against needs `.tools/venv` (`script/bootstrap --tests`).
+/// Prints the table's rows. The peer needs `.tools/venv` (`script/bootstrap --tests`).
 pub fn measure(folder: &Path) {
     let at = Timestamp::now();
     let fonts = Fonts::embedded().expect("the embedded fonts");
@@ -143,10 +143,10 @@ pub fn measure(folder: &Path) {
 /// One row of the table.
 struct Figure<'a> {
     name: &'a str,
-    /// What the peer calls it.
+    /// The peer's name for it.
     peer: &'a str,
     rounds: usize,
-    /// How many times faster it must be.
+    /// How many times faster we must be.
     least: u32,
     work: &'a dyn Fn(),
 }

@@ -1,4 +1,5 @@
-//! A flood of wrong logins at one company: what another company's program notices of it, and the memory that it leaves.
+//! A flood of wrong logins at one company: how another company's program is affected, and how much memory remains in
+//! use.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,13 +13,13 @@ use crate::machine::{percentile, resident_mb};
 
 const PASSWORD: &str = "plover lantern quay 47";
 const OWNER: &str = "owner@example.com";
-/// Guesses at the same moment, and callers that go on guessing.
+/// Guesses at the same moment, and callers that keep guessing.
 const GUESSES: u64 = 100;
 const GUESSERS: u64 = 100;
 /// The most requests of each kind, and for how long.
 const SAMPLES: usize = 200;
 const LONGEST: Duration = Duration::from_secs(20);
-/// For how long the server is left alone before its memory is measured once more.
+/// How long the server rests before its memory is measured again.
 const REST: Duration = Duration::from_mins(1);
 
 /// Prints the table's rows.

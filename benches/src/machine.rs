@@ -1,4 +1,4 @@
-//! What the machine is doing while it is measured: figures from a busy machine mean little, so every table says so.
+//! How busy the machine is during a measurement: figures from a busy machine mean little, so every table says so.
 
 use std::fs;
 use std::thread::sleep;
@@ -9,9 +9,9 @@ use rustix::time::{ClockId, clock_gettime};
 /// How long something took, in milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Took {
-    /// By the clock on the wall.
+    /// In real time.
     pub wall: f64,
-    /// In the processor, by the thread that did it. On a machine that others use too it is this that can be compared.
+    /// Processor time of the thread that did it. On a shared machine, compare this one.
     pub processor: f64,
 }
 
@@ -87,7 +87,7 @@ pub fn resident_mb(pid: u32) -> f64 {
     kib.unwrap_or(0.0) * 1024.0 / 1e6
 }
 
-/// Proportional resident memory of a process and its children, in MiB: pages that several share are counted once.
+/// Proportional resident memory of a process and its children, in MiB: shared pages are counted once.
 pub fn memory_of_tree(pid: u32) -> f64 {
     let mut sum = proportional_kib(pid);
     for child in children(pid) {
@@ -126,7 +126,7 @@ fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The value below which the given share of the samples lies; the samples are sorted in place.
+/// The value below which this share of the samples lies. Sorts the samples in place.
 pub fn percentile(samples: &mut [f64], share: f64) -> f64 {
     samples.sort_by(f64::total_cmp);
     let index = ((samples.len() as f64 - 1.0) * share).round() as usize;

@@ -1,9 +1,9 @@
-//! `script/bench`: figures of the running product, each beside something measured in the same run.
+//! `script/bench`: figures of the running product, each compared with something measured in the same run.
 //!
-//! A figure alone says little on a machine that others use too, so each is a ratio: to raw durable commits of the same
-//! disk, to a raw HTTP client, to a peer. The idle share of the processors is printed before each part. Arguments name the
-//! parts that are measured (`store`, `document`, `memory`, `pages`, `delivery`, `server`, `logins`, `uploads`, and of `delivery` the
-//! `starts` or the `kills` alone); without any, all are.
+//! A figure alone says little on a shared machine, so each is a ratio: to raw durable commits on the same disk, to a
+//! raw HTTP client, to a peer. Before each part, the idle share of the processors is printed. Arguments name the parts
+//! to measure (`store`, `document`, `memory`, `pages`, `delivery`, `server`, `logins`, `uploads`, or only the `starts`
+//! or the `kills` of `delivery`); the default is all.
 
 #![allow(
     clippy::cast_precision_loss,

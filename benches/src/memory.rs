@@ -1,5 +1,5 @@
-//! The most memory that a large file takes, in a process of its own for each task: what the worker does with an upload, what
-//! the server does with the file when the last writer has signed, what the worker does with a sealed one.
+//! The most memory that a large file takes, in a separate process for each task: what the worker does with an upload,
+//! what the server does with the file after the last signature, what the worker does with a sealed file.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,10 +18,10 @@ use domain::field::Placement;
 use jiff::Timestamp;
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
-/// Pages, each with a picture of noise that nothing packs.
+/// Pages, each with a picture of incompressible noise.
 const PAGES: u32 = 24;
 const PICTURE: (u32, u32) = (840, 820);
-/// What a task may take, as a multiple of the file.
+/// The limit for a task, as a multiple of the file.
 const MOST: f64 = 3.0;
 
 /// Prints the table's rows.
@@ -58,7 +58,7 @@ pub fn measure(folder: &Path) {
     }
 }
 
-/// Does a task, and prints the most memory that this process had at once, in MB.
+/// Does a task, and prints this process's peak memory, in MB.
 pub fn do_task(task: &str, folder: &Path) {
     let read = |name: &str| std::fs::read(folder.join(name)).expect("the file is read");
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("the file is written");
@@ -70,7 +70,7 @@ pub fn do_task(task: &str, folder: &Path) {
         }
         "complete" => {
             let fonts = Fonts::embedded().expect("the embedded fonts");
-            // As `app::complete` does.
+            // Like `app::complete`.
             let stamped = stamp(read("taken.pdf"), &fonts, &marks()).expect("stamped");
             let (key, root) = key();
             let details = SealDetails {

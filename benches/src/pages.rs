@@ -1,8 +1,9 @@
-//! Rendering pages beside `PDFium`, which renders the same pages at the same resolution in the same run, one thread each.
+//! Rendering pages compared with `PDFium`, which renders the same pages at the same resolution in the same run, one
+//! thread each.
 //!
-//! Both take turns, open a file once and then render its pages one after the other into memory; a page's figure is the median of some
-//! rounds, and what is compared is the median over the pages. The pages are made here; `COUNTERSIGN_CORPUS` may name a
-//! folder whose `real/*.pdf` come on top, and with `COUNTERSIGN_BENCH_PAGES` every page has a row of its own.
+//! Both take turns, open a file once and then render its pages one after another into memory. A page's figure is the
+//! median of several rounds, and we compare the median over the pages. The pages are made here; `COUNTERSIGN_CORPUS`
+//! may name a folder whose `real/*.pdf` are added, and with `COUNTERSIGN_BENCH_PAGES` every page has its own row.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ const ROUNDS: usize = 7;
 /// Pages of one file, spread over it.
 const MOST_PAGES: u32 = 14;
 
-/// Prints the table's rows. What they are held against needs `.tools/venv` (`script/bootstrap --tests`).
+/// Prints the table's rows. The peer needs `.tools/venv` (`script/bootstrap --tests`).
 pub fn measure(folder: &Path) {
     let files = files(folder);
     println!(

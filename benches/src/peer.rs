@@ -1,5 +1,5 @@
-//! Another program that does the same work. It runs beside us and does one piece of work for every line that it is given, so
-//! that both take turns, and whatever else the machine does meets both.
+//! Another program that does the same work. It runs next to us and does one piece of work for every line it receives,
+//! so both take turns, and other activity on the machine affects both.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::machine::Took;
 
-/// A program of the environment of the peers (`script/bootstrap --tests` makes it).
+/// A program in the peers' environment (made by `script/bootstrap --tests`).
 pub struct Peer {
     name: &'static str,
     child: Child,
@@ -38,7 +38,7 @@ impl Peer {
         }
     }
 
-    /// Gives it a line, and reads the line that it answers.
+    /// Sends a line, and reads the answer.
     fn ask<A: DeserializeOwned>(&mut self, line: &str) -> A {
         let name = self.name;
         let input = self.input.as_mut().expect("open until it is dropped");
@@ -66,7 +66,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It ends where its input ends.
+        // It ends when its input ends.
         self.input = None;
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! The yardstick: one small row committed durably by one connection, over and over (SQLite, WAL, `synchronous=FULL`).
+//! The yardstick: one connection that durably commits one small row, over and over (SQLite, WAL, `synchronous=FULL`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,11 +9,11 @@ use rusqlite::Connection;
 pub struct RawCommit {
     /// Median time of a commit, in milliseconds.
     pub median_ms: f64,
-    /// Commits a second.
+    /// Commits per second.
     pub rate: f64,
 }
 
-/// Commits 3,000 rows one by one in a fresh database in `folder`.
+/// Commits 3,000 rows one by one in a new database in `folder`.
 pub fn measure(folder: &Path) -> RawCommit {
     let connection = Connection::open(folder.join("raw.sqlite")).expect("a database in the bench's folder");
     connection

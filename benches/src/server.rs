@@ -1,4 +1,5 @@
-//! The running server under load over HTTP: starts, last approvals, whole lifecycles with their webhooks, start-up, memory.
+//! The running server under load over HTTP: starts, last approvals, whole lifecycles with their webhooks, start-up,
+//! memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ const PASSWORD: &str = "correct horse battery staple";
 /// How long each part under load runs.
 const LOAD: Duration = Duration::from_secs(8);
 
-/// A receiver of webhooks that counts the ones that tell of a completion.
+/// A receiver of webhooks that counts those about a completion.
 struct Receiver {
     address: String,
     completions: Arc<AtomicU64>,
@@ -135,7 +136,7 @@ pub async fn log_in(server: &Server, template: i64, callback: &str) -> Client {
     }
 }
 
-/// Calls `work` in `callers` loops for the time of a load; how often it was done a second.
+/// Calls `work` in `callers` loops for the time of a load. Returns how often it was done per second.
 pub async fn rate<F, Work>(callers: usize, client: &Client, work: F) -> f64
 where
     F: Fn(Client) -> Work + Clone + Send + Sync + 'static,
@@ -161,7 +162,7 @@ where
     done as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// A company with a member and a template; the template's id.
+/// A company with a member and a template. Returns the template's id.
 pub fn set_up(installation: &Installation) -> i64 {
     installation.run(&["company", "add", COMPANY, "--name", "Bench"], "");
     installation.run(

@@ -1,5 +1,5 @@
-//! The store below the product: how many durable transactions a second it commits for 1, 8 and 32 callers, beside the raw
-//! commits of one connection; and what keeping a file costs.
+//! The store alone: how many durable transactions per second it commits for 1, 8 and 32 callers, compared with the raw
+//! commits of one connection; and the cost of storing a file.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,18 +13,16 @@ use crate::raw_commit::RawCommit;
 store::statements! {
     /// The table that the transactions write.
     pub static CREATE = "CREATE TABLE bench (id BIGINT PRIMARY KEY, state TEXT NOT NULL, revision BIGINT NOT NULL)";
-    /// A row that appears.
     pub static INSERT = "INSERT INTO bench (id, state, revision) VALUES ($1, $2, 1)";
-    /// A row that is read.
     pub static READ = "SELECT id, state, revision FROM bench WHERE id = $1";
-    /// A row that changes, guarded by its revision.
+    /// A change that is guarded by the row's revision.
     pub static CHANGE = "UPDATE bench SET state = $1, revision = revision + 1 WHERE id = $2 AND revision = $3";
 }
 
 /// How long each number of callers is measured.
 const LOAD: Duration = Duration::from_secs(3);
 
-/// Prints the table's rows for SQLite in `folder`, and for PostgreSQL where the tests' server is there.
+/// Prints the table's rows for SQLite in `folder`, and for PostgreSQL if the tests' server is available.
 pub fn measure(folder: &Path, raw: &RawCommit) {
     let sqlite = Settings::Sqlite {
         path: folder.join("store.sqlite"),
@@ -64,7 +62,7 @@ fn report(name: &str, store: &Store, raw: &RawCommit) {
     }
 }
 
-/// The times of all transactions in milliseconds, and how long it took in all.
+/// The times of all transactions in milliseconds, and the total time.
 fn load(store: &Store, callers: i64, first: i64) -> (Vec<f64>, f64) {
     let begin = Instant::now();
     let samples = std::thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! One link floods the server with pictures that are small to send and large to read: what the others feel of it, and what
-//! is left in memory afterwards.
+//! One link floods the server with pictures that are small to send and large to read: how others are affected, and how
+//! much memory remains in use.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::machine::{idle_share, memory_of_tree, percentile};
 
 const MEMBER: &str = "owner@example.com";
 const PASSWORD: &str = "correct horse battery staple";
-/// So many uploads at the same time.
+/// How many uploads run at the same time.
 const FLOOD: usize = 200;
-/// The flood, and each time that the others are measured.
+/// The time of the flood, and of each measurement of the others.
 const LOAD: Duration = Duration::from_secs(20);
-/// After so long memory must be as it was.
+/// After this time memory must be back to normal.
 const REST: Duration = Duration::from_mins(1);
 
-/// What a company's people and programs do, over and over.
+/// The people and programs of a company, acting over and over.
 #[derive(Clone)]
 struct Company {
     http: reqwest::Client,
@@ -52,7 +52,7 @@ impl Company {
         }
     }
 
-    /// Starts a document: its id, and the link of its first writer.
+    /// Starts a document. Returns its id, and the link of its first signer.
     async fn start(&self) -> (i64, String) {
         let body = json!({
             "workflow_name": "근로계약서",
@@ -80,7 +80,7 @@ impl Company {
         assert!(answer.expect("an answer").status().is_success(), "no workflow");
     }
 
-    /// Sends a picture by a link; the seconds after which to try again where it was not taken.
+    /// Sends a picture through a link. If it was not accepted, returns the seconds after which to try again.
     async fn upload(&self, link: &str, body: &str) -> Option<u64> {
         let request = self.http.post(format!("{}/sign/files", self.base));
         let request = request
@@ -98,7 +98,7 @@ impl Company {
         }
     }
 
-    /// The times of each act, in milliseconds, over the time of a load.
+    /// The times of each act during a load, in milliseconds.
     async fn measured(&self, signature: &str) -> BTreeMap<&'static str, Vec<f64>> {
         let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
         let (begin, mut refused) = (Instant::now(), 0);
@@ -124,7 +124,7 @@ fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-/// The first writer's field for a signature or seal.
+/// The first signer's field for a signature or seal.
 fn signature_field() -> String {
     let fields = testkit::contract::fields();
     let all = fields["fields"].as_array().expect("fields");
@@ -143,7 +143,7 @@ fn bomb(field: &str) -> String {
     json!({"name": field, "data": BASE64_STANDARD.encode(file.into_inner())}).to_string()
 }
 
-/// 200 uploads at a time by one link while the others are measured. Senders honour `Retry-After`.
+/// 200 uploads at a time through one link while the others are measured. Senders honour `Retry-After`.
 fn flood(
     company: &Company,
     link: &str,

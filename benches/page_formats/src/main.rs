@@ -1,15 +1,15 @@
-//! Which picture format suits pages: bytes and time of each, over kinds of pages.
+//! Finds the best picture format for pages: bytes and time of each, over several kinds of pages.
 //!
 //!     cargo run --release --manifest-path benches/page_formats/Cargo.toml -- FILE.pdf[:PAGE]…
 //!
-//! Renders each page at the resolution of the pages that people see and packs it in every way that was considered. Times
-//! are medians of five, in the processor, on one thread. `PAGE_FORMATS_OUT` names a folder for the chosen pictures and the
-//! SVGs, to be looked at in a browser. The decision that followed is docs/adr/0012-page-pictures.md.
+//! Renders each page at the resolution that people see and packs it in every way that was considered. Times are medians
+//! of five, in processor time, on one thread. `PAGE_FORMATS_OUT` names a folder for the chosen pictures and the SVGs,
+//! to look at in a browser. The resulting decision is docs/adr/0012-page-pictures.md.
 
 #[path = "../../../crates/document/src/pages/packing.rs"]
 mod packing;
 
-/// What `packing` knows of rendering; the product's own module brings half of the PDF core along.
+/// What `packing` needs of rendering; the product's own module would pull in half of the PDF core.
 mod render {
     pub struct Picture {
         pub width: u32,
@@ -102,7 +102,7 @@ fn main() {
     println!("| all | |{}", sums.concat());
 }
 
-/// Milliseconds that this thread has had a processor: what others run beside it counts little.
+/// Milliseconds of processor time of this thread, because programs running next to it hardly affect that.
 fn processor_time() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
     let nanoseconds: f64 = text
@@ -113,7 +113,7 @@ fn processor_time() -> f64 {
     nanoseconds / 1e6
 }
 
-/// As `document::pages::render` does it.
+/// Like `document::pages::render`.
 fn rendered(pdf: &[u8], page: u32) -> Picture {
     let pdf = Pdf::new(pdf.to_vec()).expect("a PDF");
     let scale = DOTS_PER_INCH / 72.0;
