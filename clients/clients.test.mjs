@@ -1,6 +1,6 @@
-// What a company's own programmers start from: the OpenAPI document passes a strict linter; the clients that public generators
-// make of it, in TypeScript and in Python, do the main job against a running server; and the receivers in webhooks/ take real
-// webhooks, refuse forged ones and work once where one comes twice.
+// Tests what customers' programmers start from: the OpenAPI document passes a strict linter; the TypeScript and Python
+// clients that public generators make from it do the main job against a running server; and the receivers in webhooks/
+// accept real webhooks, refuse forged ones and work only once if a webhook comes twice.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -19,12 +19,12 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const PYTHON = here("../.tools/venv/bin/python");
 
 /**
- * The linter's rules that do not fit, each with its reason. Everything else of its strict set holds.
- * no-ambiguous-paths: `workflows/bulk/{id}` beside `workflows/{id}/approve`; an id is an integer, so nothing is ambiguous.
- * no-server-example.com: the server of a test is on this machine.
+ * The linter's rules that do not fit, with reasons. Every other rule of its strict set applies.
+ * no-ambiguous-paths: `workflows/bulk/{id}` and `workflows/{id}/approve`; an id is an integer, so nothing is ambiguous.
+ * no-server-example.com: a test's server is on this machine.
  */
 const RULES = { "no-ambiguous-paths": "off", "no-server-example.com": "off" };
-/** They take nothing that could be wrong, so there is no 4XX to describe. */
+/** These accept no input that could be wrong, so there is no 4XX to describe. */
 const WITHOUT_FAULT = ["/api/openapi.json", "/ca/root.crl", "/ca/root.pem", "/healthz"];
 
 let installation, openapi, folder, secret;
@@ -36,7 +36,7 @@ function run(program, words, options = {}) {
   return done.stdout;
 }
 
-/** A receiver of webhooks/, with the lines it prints. */
+/** A receiver from webhooks/, with the lines it prints. */
 class Running {
   lines = [];
   #waiting = [];
@@ -90,7 +90,7 @@ test("the OpenAPI document passes a strict linter", async () => {
   const said = problems.map(({ ruleId, message, location }) => ({ ruleId, message, at: location[0]?.pointer }));
   const excused = WITHOUT_FAULT.map((path) => `#/paths/${path.replaceAll("/", "~1")}/get/responses`);
   assert.deepEqual(said.filter(({ ruleId, at }) => !(ruleId === "operation-4xx-response" && excused.includes(at))), []);
-  // An excuse that nobody needs any more is taken back.
+  // An exemption that is no longer needed must be removed.
   assert.equal(problems.length, excused.length);
 });
 
@@ -101,7 +101,7 @@ const walkWith = (hook) => {
   return [installation.base, company, email, password, hook, String(installation.template), values];
 };
 
-/** What a walk tells at its end, and what the receiver saw of it. */
+/** Checks what a walk reports at its end, and what the receiver saw of it. */
 async function checkWalk(printed, receiver) {
   const told = JSON.parse(printed);
   assert.equal(told.status, "Complete");
@@ -120,7 +120,7 @@ test("the guide installs what the TypeScript walk is compiled with here", () => 
   const lines = [...guide.matchAll(/^npm install (?:--save-dev )?(.+)$/gm)];
   const installed = lines.flatMap(([, words]) => words.split(" ")).map((word) => word.replace(/(?<=.)@.*/, ""));
   const { type, devDependencies } = JSON.parse(readFileSync(here("package.json"), "utf8"));
-  // The linter is for the description itself.
+  // Only the description itself needs the linter.
   const needed = Object.keys(devDependencies).filter((name) => name !== "@redocly/openapi-core");
   assert.deepEqual(installed.sort(), needed.sort());
   assert.ok(guide.includes(`npm pkg set type=${type}`));
@@ -158,7 +158,7 @@ test("the receivers refuse what is forged or old, and work once where an event c
       const headers = {
         "webhook-id": id,
         "webhook-timestamp": String(sent),
-        // As while a secret is renewed: one of several is enough.
+        // As while a secret is rotated: one of several signatures is enough.
         "webhook-signature": `v1,${Buffer.alloc(32).toString("base64")} v1,${signature}`,
       };
       return (await fetch(address, { method: "POST", headers, body: body + altered })).status;

@@ -1,5 +1,5 @@
-"""The main job with a client that is generated from the OpenAPI document: log in, start a document from a template, write
-for both writers, fetch what was sealed, and have it verified."""
+"""The main job with a client generated from the OpenAPI document: log in, start a document from a template, sign for both
+signers, download the sealed document, and have it verified."""
 
 import json
 import sys

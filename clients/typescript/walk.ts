@@ -1,6 +1,6 @@
-// The main job with a client that is generated from the OpenAPI document: log in, start a document from a template, write for
-// both writers, fetch what was sealed, and have it verified. Types are checked by the compiler, so that a member which the
-// document does not describe cannot be read here.
+// The main job with a client generated from the OpenAPI document: log in, start a document from a template, sign for
+// both signers, download the sealed document, and have it verified. The compiler checks the types, so this code can
+// only read members that the document describes.
 
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "./generated.js";
@@ -46,7 +46,7 @@ const started = sound(
     },
   }),
 );
-// The other answer is that of a preview.
+// The other possible answer is that of a preview.
 if (!("workflow_id" in started)) throw new Error("this was no preview");
 const id = started.workflow_id;
 const steps: components["schemas"]["FieldInput"][][] = JSON.parse(values);

@@ -1,34 +1,34 @@
 // A receiver of Countersign's webhooks in Node, without a library:
-//   WEBHOOK_SECRET=whsec_… node receiver.mjs [PORT]
-// It trusts nothing that is not signed, answers before it works, and works once however often an event comes.
+//     WEBHOOK_SECRET=whsec_… node receiver.mjs [PORT]
+// It trusts nothing unsigned, answers before it works, and works only once however often an event comes.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
 
-/** How far the sender's clock may be from ours, in seconds. */
+/** The most that the sender's clock may differ from ours, in seconds. */
 const TOLERANCE = 300;
-/** No webhook is longer: what is, is not from us. In bytes. */
+/** The longest body of a webhook, in bytes. A longer one is not from Countersign. */
 const LONGEST = 8 * 1024 * 1024;
 
-/** Whether these headers and this body, byte for byte as they came, were signed with the secret (Standard Webhooks). */
+/** Whether these headers and this body, byte for byte as received, were signed with the secret (Standard Webhooks). */
 export function verify(secret, headers, body, now = Date.now() / 1000) {
   const sent = Number(headers["webhook-timestamp"]);
   if (!(Math.abs(now - sent) <= TOLERANCE)) return false;
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const hmac = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`).update(body);
   const wanted = Buffer.from(`v1,${hmac.digest("base64")}`);
-  // Several, while an old secret still counts.
+  // Several, while an old secret is still valid.
   const given = String(headers["webhook-signature"] ?? "").split(" ").map((one) => Buffer.from(one));
   return given.some((one) => one.length === wanted.length && timingSafeEqual(one, wanted));
 }
 
-/** What is done with an event. Yours. */
+/** Your work for an event. */
 function work(event) {
   console.log(JSON.stringify({ workflow_id: event.workflow_id, command_type: event.command_type, status: event.status, order: event.order }));
 }
 
-/** Ids of events that were dealt with. Keep them where your data is, in the same transaction as the work. */
+/** Ids of handled events. Store them with your data, in the same transaction as the work. */
 const done = new Set();
 
 function main(secret, port) {

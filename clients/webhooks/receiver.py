@@ -1,8 +1,8 @@
-"""A receiver of Countersign's webhooks in Python, with the standard library alone:
+"""A receiver of Countersign's webhooks in Python, with only the standard library:
 
     WEBHOOK_SECRET=whsec_… python3 receiver.py [PORT]
 
-It trusts nothing that is not signed, answers before it works, and works once however often an event comes.
+It trusts nothing unsigned, answers before it works, and works only once however often an event comes.
 """
 
 import base64
@@ -16,13 +16,13 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TOLERANCE = 300
-"""How far the sender's clock may be from ours, in seconds."""
+"""The most that the sender's clock may differ from ours, in seconds."""
 LONGEST = 8 * 1024 * 1024
-"""No webhook is longer: what is, is not from us. In bytes."""
+"""The longest body of a webhook, in bytes. A longer one is not from Countersign."""
 
 
 def verify(secret, headers, body, now=None):
-    """Whether these headers and this body, byte for byte as they came, were signed with the secret (Standard Webhooks)."""
+    """Whether these headers and this body, byte for byte as received, were signed with the secret (Standard Webhooks)."""
     try:
         sent = int(headers["webhook-timestamp"])
         identity = headers["webhook-id"].encode()
@@ -34,18 +34,18 @@ def verify(secret, headers, body, now=None):
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signature = hmac.new(key, b"%s.%d.%s" % (identity, sent, body), hashlib.sha256).digest()
     wanted = b"v1," + base64.b64encode(signature)
-    # Several, while an old secret still counts.
+    # Several, while an old secret is still valid.
     return any(hmac.compare_digest(wanted, one.encode()) for one in given)
 
 
 def work(event):
-    """What is done with an event. Yours."""
+    """Your work for an event."""
     named = ("workflow_id", "command_type", "status", "order")
     print(json.dumps({name: event[name] for name in named}), flush=True)
 
 
 done = set()
-"""Ids of events that were dealt with. Keep them where your data is, in the same transaction as the work."""
+"""Ids of handled events. Store them with your data, in the same transaction as the work."""
 lock = threading.Lock()
 
 
@@ -73,7 +73,7 @@ class Receiver(BaseHTTPRequestHandler):
         work(json.loads(body))
 
     def log_message(self, *_):
-        """Webhooks are told by `work`."""
+        """Logs nothing: `work` reports webhooks."""
 
 
 if __name__ == "__main__":

@@ -1,20 +1,20 @@
-// The API to read and to try: finds calls, opens what an address names, sends what the forms hold and shows what came back.
-// Without script the page is read all the same.
+// The API reference to read and to try: finds calls, opens the call that the URL names, sends what you enter in the
+// forms and shows the answer. Without this script you can still read the page.
 import { all, fill, one, pageData } from "./shared/dom";
 
 const texts = pageData<Record<string, string>>("docs-data");
 const said = (key: string, values: Record<string, string | number> = {}) => fill(texts[key] ?? "", values);
 
-// The page may be read at another address than the public one; calls go to where it came from.
+// The page may be opened at a different address from the public one; calls go to the address it came from.
 const base = location.pathname.replace(/\/api\/docs\/?$/, "");
 
-/* The token: of this tab, and gone with it. */
+/* The token belongs to this tab, and is gone when the tab closes. */
 
 const KEY = "countersign-api-token";
 const token = one<HTMLInputElement>("#docs-token");
 const tokenState = one<HTMLElement>("#docs-token-state");
 
-/** A browser that keeps nothing is no reason to fail. */
+/** If the browser keeps nothing, we go on without. */
 function kept(): string {
   try {
     return sessionStorage.getItem(KEY) ?? "";
@@ -44,12 +44,12 @@ one<HTMLFormElement>("#docs-access").addEventListener("submit", (event) => {
   keep(token.value.trim().replace(/^\w+\s+/, ""), "docs-token-kept");
 });
 
-/* Finding. */
+/* Search. */
 
 const search = one<HTMLFormElement>(".docs-find");
 const find = one<HTMLInputElement>("#docs-find");
 const found = one<HTMLElement>("#docs-found");
-// It tells of keys, which a phone or a tablet has none of.
+// It mentions keys, which phones and tablets do not have.
 if (matchMedia("(hover: none)").matches) found.textContent = "";
 const idle = found.textContent;
 const intro = one<HTMLElement>("[data-intro]");
@@ -112,7 +112,7 @@ addEventListener("keydown", (event) => {
   find.select();
 });
 
-/* From call to call with the arrows, as in a list. */
+/* Arrow keys move from call to call, as in a list. */
 addEventListener("keydown", (event) => {
   if (!(event.target instanceof HTMLElement) || !event.target.matches("summary")) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -124,7 +124,7 @@ addEventListener("keydown", (event) => {
   next.focus();
 });
 
-/** Opens what an address of this page names, and brings it into sight. */
+/** Opens the element that this page's URL names, and scrolls to it. */
 function show(element: Element): void {
   const details = element.closest("details");
   if (details) details.open = true;
@@ -134,19 +134,19 @@ function show(element: Element): void {
 function follow(): void {
   const target = document.getElementById(decoded(location.hash.slice(1)));
   if (!target) return;
-  // What was filtered away would not be seen.
+  // A filtered-out element would be invisible.
   if (target.closest("[hidden]")) everything();
   show(target);
 }
 
 addEventListener("hashchange", follow);
-// The same link a second time changes no address.
+// Clicking the same link again does not change the URL.
 addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href^="#"]') : null;
   if (link && link.hash === location.hash) follow();
 });
 
-/* Trying. */
+/* Trying calls. */
 
 type Given = HTMLInputElement | HTMLTextAreaElement;
 
@@ -159,7 +159,7 @@ interface Wish {
   file?: File;
 }
 
-/** What a form asks for; `undefined` where the browser told what is missing. */
+/** The request in a form. `undefined` if the browser reported missing input. */
 function wishOf(form: HTMLFormElement): Wish | undefined {
   if (!form.reportValidity()) return undefined;
   const wish: Wish = { method: form.dataset.method ?? "GET", address: "", headers: {}, members: [] };
@@ -197,7 +197,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   wish.headers["Accept-Language"] = document.documentElement.lang;
   if (form.dataset.token !== undefined && token.value) wish.headers.Authorization = `Bearer ${token.value}`;
   if (wish.members.length > 0) {
-    // The browser says the media type, with the boundary that it chose.
+    // The browser sets the media type, including the boundary it chose.
     const data = new FormData();
     for (const [name, value] of wish.members) data.append(name, value);
     request.body = data;
@@ -227,7 +227,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   }
 }
 
-/** Text as text, JSON in lines, and a file as a link to keep it. */
+/** Text as text, JSON in lines, and a file as a download link. */
 async function shownBody(response: Response): Promise<HTMLElement> {
   const type = response.headers.get("content-type") ?? "";
   if (/json|text|pem/.test(type)) {
@@ -256,13 +256,13 @@ function lines(text: string): string {
   }
 }
 
-/** The token of a login that was tried is what the other calls need. */
+/** The token of a tried login is what the other calls need. */
 function takeToken(answer: unknown): void {
   const given = (answer as { body?: { access_token?: unknown } } | null)?.body?.access_token;
   if (typeof given === "string" && given !== "") keep(given, "docs-token-of-login");
 }
 
-/** As it stands where it is not what it should be. */
+/** Returns the text unchanged if it is not valid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -276,7 +276,7 @@ function fileName(disposition: string): string {
   return named ? decoded(named) : (/filename="([^"]+)"/i.exec(disposition)?.[1] ?? "answer");
 }
 
-/** The same for a shell; the token stays where it is. */
+/** The same request for a shell. It does not contain the token. */
 function curl(form: HTMLFormElement): string | undefined {
   const wish = wishOf(form);
   if (!wish) return undefined;
@@ -306,7 +306,7 @@ async function copy(form: HTMLFormElement): Promise<void> {
   outcome.className = "outcome small";
   outcome.textContent = "";
   try {
-    // Only where the page came by TLS, or from this machine.
+    // Only if the page came over TLS, or from this machine.
     await navigator.clipboard.writeText(text);
     outcome.textContent = said("docs-copied");
   } catch {

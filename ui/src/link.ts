@@ -1,17 +1,18 @@
-// The form of a public link: another language is another page, and what was filled in goes along to it, even half-finished.
-// It is posted, so that no address holds it; nothing is started by that. Without this script the other page comes empty.
+// The form of a public link. Another language is another page, which receives what was entered so far, even if it is
+// incomplete. It is posted, so that no URL contains it; that starts nothing. Without this script the other page is
+// empty.
 
 import { all, one } from "./shared/dom";
 
 const form = one<HTMLFormElement>("main form");
 for (const link of all<HTMLAnchorElement>(".languages a")) {
   link.addEventListener("click", (event) => {
-    // Who wants it in another window gets it there, empty.
+    // A page that is opened in another window stays empty.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const entries = new FormData(form);
     entries.set("another_language", "1");
-    // A form of its own: who comes back to this page finds the other one as it was.
+    // A separate form, so that somebody who comes back to this page finds the other form unchanged.
     const carrier = document.createElement("form");
     carrier.method = "post";
     carrier.action = link.href;

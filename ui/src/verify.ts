@@ -1,5 +1,5 @@
-// The verify page works without script; with it, a file can be dropped, its name is seen, and the
-// button says that the check is under way.
+// The verify page works without a script. With it, you can drop a file, see its name, and the button says that the
+// check is running.
 import { one, pageData } from "./shared/dom";
 
 const texts = pageData<Record<string, string>>("verify-data");

@@ -1,6 +1,6 @@
-// Small helpers over the document. Nothing here writes HTML from text.
+// Small helpers for the document. Nothing here writes HTML from text.
 
-/** The element, which the template must hold. */
+/** The element, which the template must contain. */
 export function one<T extends Element>(selector: string, root: ParentNode = document): T {
   const found = root.querySelector<T>(selector);
   if (!found) throw new Error(`the page lacks ${selector}`);
@@ -11,12 +11,12 @@ export function all<T extends Element>(selector: string, root: ParentNode = docu
   return [...root.querySelectorAll<T>(selector)];
 }
 
-/** What the server wrote into `<script type="application/json" id=…>`. */
+/** The data that the server wrote into `<script type="application/json" id=…>`. */
 export function pageData<T>(id: string): T {
   return JSON.parse(one<HTMLScriptElement>(`#${id}`).textContent ?? "null") as T;
 }
 
-/** Puts values into `{name}` places of a sentence. */
+/** Fills the `{name}` places of a sentence. */
 export function fill(sentence: string, values: Record<string, string | number>): string {
   return sentence.replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
 }

@@ -1,17 +1,20 @@
-// The pictures of a document's pages. A phone has no room for all of a long document: those far from what is in sight
-// are let go, and come back, from the browser's own cache, before somebody reaches them. A page keeps its height
-// without its picture, so nothing moves. Without this script every picture stays once it was loaded.
+// The pictures of a document's pages. A phone has no room for all pages of a long document: pictures far from the
+// visible pages are dropped, and come back from the browser's cache before somebody reaches them. A page keeps its
+// height without its picture, so nothing moves. Without this script every picture stays once it is loaded.
 //
-// The server may have to draw a page that is asked for. So what is only scrolled past is not asked for, what is in sight
-// is asked for before its neighbours, and what is let go before it came is asked for no longer. A picture that fails
-// (no connection, a server with too much to do) is asked for again while it is wanted.
+// The server may have to draw a requested page. So we do not request pages that are only scrolled past, request visible
+// pages before their neighbours, and abort requests for pages that are no longer needed. A failed picture (no
+// connection, an overloaded server) is requested again as long as it is needed.
 
-/** Pages before and after those in sight whose pictures are held. */
+/** How many pages before and after the visible ones keep their pictures. */
 const AROUND = 3;
-/** Milliseconds that the pages in sight stay the same before pictures are asked for. */
+/** For how many milliseconds the visible pages must stay the same before pictures are requested. */
 const REST = 120;
 const FIRST_PAUSE = 1000;
-/** How often a picture is asked for again, after twice the pause each time; a connection that is back counts anew. */
+/**
+ * How often a picture is requested again, each time after twice the pause. When the connection is back, counting starts
+ * again.
+ */
 const MOST_TRIES = 6;
 
 export class PagePictures {
@@ -47,12 +50,12 @@ export class PagePictures {
     addEventListener("afterprint", () => this.#follow());
   }
 
-  /** Where the picture of a page is, whether it is held or not; pages are counted from 1. */
+  /** The URL of a page's picture, whether it is loaded or not. Pages count from 1. */
   address(page: number): string | undefined {
     return this.#addresses[page - 1];
   }
 
-  /** Where no page is in sight (before the first one, or between two) those are held that were. */
+  /** If no page is visible (before the first one, or between two), the previous pages keep their pictures. */
   #follow(): void {
     if (this.#inSight.size > 0) {
       this.#first = Math.min(...this.#inSight);
@@ -62,7 +65,7 @@ export class PagePictures {
     for (const [index, image] of this.images.entries()) {
       if (index < first || index > last) image.removeAttribute("src");
     }
-    // What is in sight first is shown at once; on the way to somewhere else nothing is.
+    // The first visible pages are shown at once; while scrolling, nothing is.
     if (this.#rests) this.#hold(first, last);
     this.#rests = false;
     clearTimeout(this.#timer);
@@ -72,7 +75,7 @@ export class PagePictures {
     }, REST);
   }
 
-  /** Those in sight are asked for first, then what lies nearest to them. */
+  /** Requests the visible pages first, then the nearest ones. */
   #hold(first: number, last: number): void {
     const away = (index: number) => Math.max(this.#first - index, index - this.#last, 0);
     const wanted = [...this.images.entries()]
@@ -85,14 +88,14 @@ export class PagePictures {
   }
 }
 
-/** Asks again for a picture that did not come, as long as somebody wants it. */
+/** Requests a failed picture again as long as it is needed. */
 function askAgain(image: HTMLImageElement): void {
   let tries = 0;
   let timer = 0;
   let failed = "";
   const ask = () => {
     clearTimeout(timer);
-    // Let go, or asked for anew, meanwhile.
+    // Dropped or requested again meanwhile.
     if (!failed || image.getAttribute("src") !== failed) return;
     image.removeAttribute("src");
     image.src = failed;
@@ -111,6 +114,6 @@ function askAgain(image: HTMLImageElement): void {
     tries = 0;
     ask();
   });
-  // It may have failed before this script came.
+  // It may have failed before this script was loaded.
   if (image.complete && image.naturalWidth === 0 && image.hasAttribute("src")) fails();
 }

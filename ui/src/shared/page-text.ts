@@ -1,12 +1,11 @@
-// <page-text>: what a page says, laid over its picture as transparent text: for screen readers, for
-// the browser's search, and to be selected and copied. The server finds the words, their places and
-// their order (document::text_layer); here they are put in their places.
+// <page-text>: a page's text, laid over its picture and transparent, for screen readers, for the browser's search, and
+// for selecting and copying. The server finds the words, their positions and their order (document::text_layer); this
+// script positions them.
 //
-// Pages that are near are loaded first, the others at leisure and only so many: a long document must
-// stay light on a phone. What is far is let go again when there is too much; its text comes back from
-// the browser's own cache.
+// Nearby pages are loaded first; the others follow when there is time, up to a limit, because a long document must stay
+// light on a phone. If there is too much, far pages are dropped; their text comes back from the browser's cache.
 
-/** Text, where it begins from the line's left end, and its width, in points. */
+/** Text, its start from the line's left end, and its width, in points. */
 type Word = [text: string, start: number, width: number];
 
 interface Line {
@@ -23,7 +22,7 @@ interface PageWords {
   lines: Line[];
 }
 
-/** Characters of pages that are not near. */
+/** The most characters of pages that are not near. */
 const MOST_AT_LEISURE = 60_000;
 
 const measure = document.createElement("canvas").getContext("2d");
@@ -38,7 +37,7 @@ const near = new IntersectionObserver(
 
 let working = false;
 
-/** Loads one page after the other: the near ones, then the rest while there is room. */
+/** Loads one page after another: nearby ones, then the rest while there is room. */
 async function workThrough(): Promise<void> {
   if (working) return;
   working = true;
@@ -71,7 +70,7 @@ function idle(): Promise<void> {
 
 export class PageText extends HTMLElement {
   isNear = false;
-  /** How many are shown. */
+  /** The number of characters shown. */
   characters = 0;
   #state: "empty" | "loading" | "shown" | "failed" = "empty";
   #layer = document.createElement("div");
@@ -104,7 +103,7 @@ export class PageText extends HTMLElement {
     delete this.dataset.shown;
   }
 
-  /** One that failed is not asked for again: the page itself is there to be read. */
+  /** If this fails we do not try again: the page itself can still be read. */
   async load(): Promise<void> {
     this.#state = "loading";
     try {
@@ -122,7 +121,7 @@ export class PageText extends HTMLElement {
     return Number(this.dataset[side] ?? 0);
   }
 
-  /** The layer is laid out in points; one transform fits it to the picture, at any zoom. */
+  /** The layer is laid out in points; one transform scales it to the picture at any zoom. */
   #scale(): void {
     this.#layer.style.transform = `scale(${this.clientWidth / this.#points("width")})`;
   }
@@ -139,12 +138,14 @@ export class PageText extends HTMLElement {
       return;
     }
     const family = getComputedStyle(this.#layer).fontFamily;
-    // Between lines that are placed, only a break makes a new line of what is copied.
+    // Between positioned lines, only a <br> becomes a line break in copied text.
     this.#layer.replaceChildren(...lines.flatMap((line) => [this.#line(line, family), document.createElement("br")]));
   }
 
-  /** The words are plain inline text, so that a phrase is found and read as one; each is stretched to the
-   * width that it has on the picture by the spacing of its letters, and the space after it by its own. */
+  /**
+   * The words are plain inline text, so that a phrase is found and read as one. Letter spacing stretches each word to
+   * its width in the picture, and word spacing the space after it.
+   */
   #line(line: Line, family: string): HTMLElement {
     const element = document.createElement("div");
     Object.assign(element.style, {
@@ -169,7 +170,7 @@ export class PageText extends HTMLElement {
       const next = line.words[index + 1];
       if (next && letters !== text) {
         const gap = line.right_to_left ? start - (next[1] + next[2]) : next[1] - (start + width);
-        // Where the order of speech jumps (a number among Arabic) the space is as wide as usual.
+        // If the reading order jumps (a number in Arabic text), the space has its usual width.
         word.style.wordSpacing = `${(gap >= 0 ? gap : space) - space - spacing}px`;
       }
       element.append(word);

@@ -1,17 +1,17 @@
-// Cards to choose a drawing from: hands for a typed name, or seals. The server draws them with what
-// stamps them, so that what is chosen is what will be stamped. One group of radio buttons: the arrow
-// keys choose, and each is called by what it is.
+// Cards to choose a drawing from: handwritings for a typed name, or seals. The server draws them with the code that
+// stamps them, so signers see what will be stamped. The cards are one group of radio buttons: arrow keys choose, and
+// each is labelled with its content.
 
 import { one } from "../shared/dom";
 import { Refusal, send, type SignData } from "./data";
 
-/** How a drawing is made, as the server takes it; this script does not look into it. */
+/** How a drawing is made, in the server's format; this script does not interpret it. */
 export type Drawing = Record<string, string>;
 
 interface Choice {
   drawing: Drawing;
   label: string;
-  /** Empty where it cannot be drawn. */
+  /** Empty if it cannot be drawn. */
   svg: string;
   /** Why it cannot. */
   message: string;
@@ -31,7 +31,7 @@ export class Choices {
   constructor(
     private readonly group: HTMLFieldSetElement,
     private readonly data: SignData,
-    /** Says what is wrong; empty: nothing is. */
+    /** Shows what is wrong. Empty: nothing. */
     private readonly say: (message: string) => void,
   ) {
     this.#cards = one<HTMLElement>(".cards", group);
@@ -40,7 +40,7 @@ export class Choices {
     });
   }
 
-  /** Shows the drawings of this wish, a moment after the last change of it. */
+  /** Shows the drawings for this wish, a moment after its last change. */
   show(wish: Record<string, string>, name: string): void {
     const asked = name.trim() ? JSON.stringify(wish) : "";
     if (asked === this.#asked && (asked === this.#shown || this.#timer !== 0)) return;
@@ -49,14 +49,14 @@ export class Choices {
     else this.#forget();
   }
 
-  /** The chosen drawing, with the picture of it; none while another is being drawn. */
+  /** The chosen drawing and its picture. `null` while another is being drawn. */
   get chosen(): { drawing: Drawing; source: string } | null {
     if (this.#asked !== this.#shown) return null;
     const choice = this.#choices.find((candidate, place) => key(candidate, place) === this.#chosen && candidate.svg);
     return choice ? { drawing: choice.drawing, source: source(choice.svg) } : null;
   }
 
-  /** Waits until the drawings of what was last asked for have come, or have failed to. */
+  /** Waits until the latest requested drawings have arrived or failed. */
   async settled(): Promise<void> {
     if (this.#timer !== 0) await new Promise<void>((settle) => this.#settled.push(settle));
   }
@@ -105,8 +105,8 @@ export class Choices {
     const before = this.#chosen;
     const focused = this.#cards.contains(document.activeElement);
     this.#choices = choices;
-    // The same hand, or the same place among the seals, stays chosen while the name changes. A hand that lacks a letter
-    // is none to choose; where all do, that is said once, below.
+    // The same handwriting, or the same position among the seals, stays chosen while the name changes. A handwriting
+    // that lacks a letter cannot be chosen; if all lack one, we say so once, below.
     const able = [...choices.entries()].filter(([, choice]) => choice.svg).map(([place, choice]) => ({ choice, key: key(choice, place) }));
     this.#chosen = (able.find(({ key }) => key === before) ?? able[0])?.key ?? "";
     this.#cards.replaceChildren(...able.map(({ choice, key }) => this.#card(choice, key)));
@@ -141,7 +141,7 @@ function key(choice: Choice, place: number): string {
   return choice.drawing.hand ?? `seal ${place}`;
 }
 
-/** An SVG of the server as the address of a picture. */
+/** An SVG from the server as a picture's URL. */
 function source(svg: string): string {
   return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 }

@@ -1,30 +1,30 @@
-// What the server tells the script about this writer and document.
+// What the server tells this script about the signer and the document.
 
 import type { Look } from "./ink";
 
-/** Where the draft stood when the page was made. */
+/** The state of the draft when the page was made. */
 export interface DraftState {
-  /** The version of the writer's link: another one has a draft of its own. */
+  /** The version of the signer's link: another link has a separate draft. */
   link: number;
   revision: number;
-  /** Of each field in which revision and by which page it was changed last. */
+  /** For each field, the revision and the page of its last change. */
   changes: Record<string, [number, string]>;
 }
 
-/** What the server answers to a change of the draft. */
+/** The server's answer to a change of the draft. */
 export interface Saved {
   revision: number;
-  /** How saved values look on paper, and what is calculated from them. */
+  /** How saved values look on paper, and the calculated values. */
   fields: Look[];
-  /** What other pages have changed since the revision that was told. It was not written over. */
+  /** Fields that other pages have changed since the given revision. They were not overwritten. */
   newer: Newer[];
 }
 
 /** A field that another page has changed. */
 export interface Newer extends Look {
-  /** As it goes to the server; of a file its name. */
+  /** In the server's format; for a file, its name. */
   value: string;
-  /** Of a picture its address. */
+  /** The URL of a picture. */
   src: string | null;
 }
 
@@ -43,7 +43,7 @@ export interface SignData {
   texts: Record<string, string>;
 }
 
-/** An answer that says no: the problem document of the server. */
+/** A refusal: the server's problem document. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -52,7 +52,7 @@ export class Refusal extends Error {
     super(problem.detail ?? problem.title ?? String(status));
   }
 
-  /** Is the whole page out of date: signed, ended, or the link replaced? */
+  /** Whether the whole page is out of date: signed, ended, or the link replaced. */
   get ended(): boolean {
     const asksForCode = this.status === 403 && ["access-code", "one-time-code"].includes(this.problem.code ?? "");
     const isOver = [404, 409, 410].includes(this.status) && this.problem.code !== "draft-changed";
@@ -64,12 +64,12 @@ export interface Problem {
   title?: string;
   detail?: string;
   code?: string;
-  /** The state that was met. */
+  /** The state that the server found. */
   state?: string;
   errors?: { path: string; code: string; message: string }[];
 }
 
-/** One request of this page; the link's token goes along as a header, never in the address. */
+/** One request of this page. The link's token is sent as a header, never in the URL. */
 export async function send<T>(
   data: SignData,
   method: "POST" | "PUT" | "DELETE",

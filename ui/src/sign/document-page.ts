@@ -1,6 +1,5 @@
-// <document-page>: one page of the document. Puts its fields where they belong: the server gives
-// millionths of the displayed page in data- attributes, because a strict Content-Security-Policy
-// lets no style attribute through; the CSSOM may.
+// <document-page>: one page of the document. Positions its fields: the server gives millionths of the displayed page in
+// data- attributes, because a strict Content-Security-Policy forbids style attributes but allows the CSSOM.
 
 import { all } from "../shared/dom";
 import { fontSize, PADDING, textWidths } from "./fit";
@@ -37,10 +36,10 @@ export class DocumentPage extends HTMLElement {
       element.style.height = percent(box.height);
       return box;
     });
-    // Its height is known without laying out what is on it: a page that is far away costs nothing (see sign.css).
+    // Its height is known without laying out its content, so a page that is far away costs nothing (see sign.css).
     this.style.aspectRatio = `${this.dataset.points} / ${this.dataset.pointsHigh}`;
     this.dataset.placed = "";
-    // Tells the first size, too.
+    // Also reports the initial size.
     this.#observer.observe(this);
   }
 
@@ -48,12 +47,12 @@ export class DocumentPage extends HTMLElement {
     this.#observer.disconnect();
   }
 
-  /** CSS pixels a point of the paper. */
+  /** CSS pixels per point of paper. */
   get scale(): number {
     return this.clientWidth / Number(this.dataset.points ?? 595);
   }
 
-  /** Sizes the letters of one field, after its value changed. */
+  /** Sets the font size of one field after its value changed. */
   refit(element: HTMLElement): void {
     const box = this.#boxes.find((candidate) => candidate.element === element);
     if (box) this.#fitText(box);
@@ -81,8 +80,10 @@ export class DocumentPage extends HTMLElement {
     element.style.setProperty("--pad", `${PADDING * scale}px`);
   }
 
-  /** A small box is touched in an area of a fingertip, but never nearer to its neighbour than to
-   * itself. */
+  /**
+   * A small box gets a touch area the size of a fingertip, which never reaches closer to a neighbour than to the box
+   * itself.
+   */
   #growReach(pageWidth: number, pageHeight: number): void {
     const mine = this.#boxes.filter(({ element }) => element.classList.contains("mine"));
     const areas = mine.map(({ element, x, y, width, height }) => {

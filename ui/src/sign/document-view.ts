@@ -1,15 +1,15 @@
-// The document as a whole: how large it is shown, which page is in sight, and how another one is reached. The pages
-// are laid out wider than the screen when they are enlarged, so that letters and boxes stay sharp and the boxes keep
-// their places; the browser's own pinch works over that and is never switched off.
+// The document as a whole: its zoom, which page is visible, and how to reach another. Zoomed pages are laid out wider
+// than the screen, so that letters and boxes stay sharp and the boxes keep their positions. The browser's own pinch
+// zoom works on top of that and is never disabled.
 
 import { all, fill, one } from "../shared/dom";
 import { PagePictures } from "../shared/page-pictures";
 
 const STEPS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3];
 const LARGEST_BOX = 0.92;
-/** CSS pixels a point of paper, at which ordinary print is read with ease. */
+/** CSS pixels per point of paper at which ordinary print is easy to read. */
 const READABLE = 1.25;
-/** Thumbnails are the pages' own pictures: a device that saves data is spared them. */
+/** Thumbnails are the full page pictures, so a device in data-saving mode gets none. */
 const savesData = () => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 
 export class DocumentView {
@@ -45,12 +45,12 @@ export class DocumentView {
     return this.#zoom;
   }
 
-  /** Brings a page to the top. */
+  /** Scrolls a page to the top. */
   show(page: number): void {
     this.#sections[page - 1]?.scrollIntoView({ block: "start", behavior: this.#behaviour });
   }
 
-  /** Shows the pages at another size; what is in the middle of the screen stays there. */
+  /** Changes the zoom; the middle of the screen stays where it is. */
   zoomTo(zoom: number): void {
     if (zoom === this.#zoom) return;
     const middle = this.#middle();
@@ -61,7 +61,7 @@ export class DocumentView {
     this.#scroller.scrollLeft += paper.left + paper.width * middle.across - innerWidth / 2;
   }
 
-  /** Brings a box into the room between two lines of the window, large enough to be read. */
+  /** Scrolls a box between two lines of the window, large enough to be read. */
   bring(box: HTMLElement, top: number, bottom: number, enlarge: boolean): void {
     const paper = box.closest<HTMLElement>("document-page");
     if (!paper) return;
@@ -102,14 +102,14 @@ export class DocumentView {
     this.#showZoom();
   }
 
-  /** A button that has come to its end stays where the keyboard is, and says that it rests. */
+  /** A button that has reached its limit keeps the focus and is announced as disabled. */
   #showZoom(): void {
     this.#now.textContent = `${Math.round(this.#zoom * 100)}%`;
     this.#smaller.setAttribute("aria-disabled", String(this.#zoom <= (STEPS[0] ?? 1)));
     this.#larger.setAttribute("aria-disabled", String(this.#zoom >= (STEPS.at(-1) ?? 1)));
   }
 
-  /** Which point of which page is in the middle of the window. */
+  /** The point of the page that is in the middle of the window. */
   #middle(): { paper: HTMLElement; down: number; across: number } | null {
     for (const section of this.#sections) {
       const paper = one<HTMLElement>("document-page", section);
@@ -120,7 +120,7 @@ export class DocumentView {
     return null;
   }
 
-  /** Keeps list and thumbnails at the page that takes the most of the window. */
+  /** Marks the page that fills most of the window in the list and the thumbnails. */
   #followPages(): void {
     if (this.#sections.length < 2) return;
     const seen = new Map<HTMLElement, number>();
@@ -145,7 +145,7 @@ export class DocumentView {
       else if (thumbnail.ariaCurrent !== "page") {
         thumbnail.setAttribute("aria-current", "page");
         const list = thumbnail.closest<HTMLElement>(".thumbnails");
-        // Only the list moves, never the document.
+        // Only the list scrolls, never the document.
         if (list) list.scrollTop = thumbnail.offsetTop - list.clientHeight / 2 + thumbnail.offsetHeight / 2;
       }
     }
@@ -185,7 +185,7 @@ export class DocumentView {
     }
   }
 
-  /** The page's own picture, made small: it is there or near already. */
+  /** Shows the page's own picture at a small size, because it is already loaded or will be soon. */
   #drawThumbnail(link: HTMLElement): void {
     const source = this.#pictures.address(Number(link.dataset.page));
     const place = link.querySelector(".thumbnail");

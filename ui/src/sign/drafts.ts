@@ -1,7 +1,7 @@
-// Keeps what the writer enters: a moment after each change it goes to the server; without a
-// connection it stays on this device and is tried again. What the server has is the truth; what it
-// has not yet is also in local storage, so that a closed tab loses nothing, with the revision that the
-// page showed: what another page has changed since is not overwritten, but asked about.
+// Saves what the signer enters: a moment after each change it goes to the server; without a connection it stays on this
+// device and is retried. The server's draft is the truth. Whatever the server does not have yet is also in local
+// storage, so a closed tab loses nothing. It is stored with the revision that the page showed: we do not overwrite what
+// another page has changed since, but ask.
 
 import { Refusal, type Saved, send, type SignData } from "./data";
 import type { Kept, ShownDraft } from "./shown";
@@ -21,17 +21,17 @@ const LONGEST_PAUSE = 30_000;
 
 export class Drafts {
   #waiting = new Map<string, string>();
-  /** What another page has changed as well, until the writer has chosen. */
+  /** Changes that conflict with another page's, until the signer has chosen. */
   #undecided = new Map<string, string>();
-  /** What its kind, or the server, refuses: not lost with the page, and sent to nobody. */
+  /** Values that their kind or the server refuses: kept on this device, but not sent. */
   #unfit = new Map<string, string>();
-  /** All that waits was refused together: sent again when something of it has changed. */
+  /** The server refused the batch as a whole; it is sent again once part of it changes. */
   #refused = false;
   #timer = 0;
   #failures = 0;
   #running: Promise<void> | null = null;
   #stopped = false;
-  /** Whether this device keeps what the server has not yet: storage may be full or forbidden. */
+  /** Whether this device stores what the server does not have yet: storage may be full or forbidden. */
   isKept = true;
 
   constructor(
@@ -48,7 +48,7 @@ export class Drafts {
     addEventListener("pagehide", () => void this.#leave());
   }
 
-  /** What an earlier visit could not save. */
+  /** Values that an earlier visit could not save. */
   remembered(): [name: string, value: string, kept: Kept][] {
     if (this.#stopped) return [];
     try {
@@ -61,7 +61,7 @@ export class Drafts {
     }
   }
 
-  /** Is there anything that the server has not yet? */
+  /** Whether there is anything that the server does not have yet. */
   get waits(): boolean {
     return this.#waiting.size > 0;
   }
@@ -76,7 +76,7 @@ export class Drafts {
     this.#schedule(PAUSE);
   }
 
-  /** Keeps on the device alone what cannot be saved as it is. The draft goes on holding what stood there before. */
+  /** Keeps a value that cannot be saved only on this device. The draft keeps the previous value. */
   keep(name: string, value: string): void {
     if (this.#stopped) return;
     this.#undecided.delete(name);
@@ -86,7 +86,7 @@ export class Drafts {
     this.#remember();
   }
 
-  /** Another page has changed the field: what waits here is kept, and not sent, until it is put or dropped. */
+  /** Another page has changed the field: the waiting value is kept, but not sent until it is put again or dropped. */
   withdraw(name: string): string | undefined {
     const mine = this.#unfit.get(name) ?? this.#waiting.get(name) ?? this.#undecided.get(name);
     if (mine !== undefined) this.hold(name, mine);
@@ -111,14 +111,14 @@ export class Drafts {
     this.shown.take(await send<Saved>(this.data, "PUT", "/sign/drafts", { values: [], ...this.shown.stamp }));
   }
 
-  /** Sends all that waits, at once; fails where it cannot. */
+  /** Sends everything that waits at once; fails if it cannot. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#running;
     if (this.#waiting.size > 0 && !this.#stopped) await this.#save();
   }
 
-  /** Nothing of this document is kept on the device any more. */
+  /** Removes everything about this document from the device. */
   finish(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -132,7 +132,7 @@ export class Drafts {
     return `countersign-draft-${this.data.workflow_id}-${this.data.recipient_id}`;
   }
 
-  /** Keeps on the device what the server has not. */
+  /** Stores on the device what the server does not have. */
   #remember(): void {
     try {
       const { link, page, revision } = this.shown.kept;
@@ -144,7 +144,7 @@ export class Drafts {
       else localStorage.setItem(this.#key, JSON.stringify({ link, page, values }));
       this.isKept = true;
     } catch {
-      // The server still gets everything, as long as the page is open.
+      // The server still gets everything as long as the page is open.
       this.isKept = false;
     }
   }
@@ -195,19 +195,19 @@ export class Drafts {
     }
   }
 
-  /** The refused values are said to be so; the others of the batch are sent again. */
+  /** Reports the refused values; the others of the batch are sent again. */
   #refuse(batch: [string, string][], fault: Refusal): void {
     const errors = fault.problem.errors ?? [];
     const refused = new Map(errors.map(({ path, message }) => [path, message]));
     const bad = batch.filter(([name]) => refused.has(name));
     this.events.state("idle");
     if (bad.length === 0) {
-      // All of it together is too much: it waits, and is approved by nobody, until something is changed.
+      // Together it is too much: it waits, and cannot be approved, until something changes.
       this.#refused = true;
       this.events.refused("", errors[0]?.message ?? fault.message);
       throw fault;
     }
-    // What was typed since is sent, and judged, by itself.
+    // Anything typed since is sent and judged separately.
     const held = bad.filter(([name, value]) => this.#waiting.get(name) === value);
     for (const [name, value] of held) this.#unfit.set(name, value);
     this.#forget(bad);

@@ -1,5 +1,5 @@
-// What a field is filled in with beside the page: a large entry, a mark, a choice, or the button that opens what
-// makes a picture. It writes into the field, which stays the one place of the value.
+// The control with which a field is filled in next to the page: a large entry, a check box, a choice, or a button that
+// opens the picture dialog. It writes into the field, which remains the only place of the value.
 
 import { AttachmentField, CheckField, type Field, PictureField, RadioField, TextField } from "./fields";
 
@@ -10,7 +10,7 @@ export interface Entry {
   refresh(): void;
 }
 
-/** `describedBy` names the elements that say rule and fault; `changed` is called after each change made here. */
+/** `describedBy` names the elements with the rule and the fault; `changed` is called after each change made here. */
 export function entryFor(field: Field, id: string, describedBy: string, changed: () => void): Entry {
   if (field instanceof TextField) return textEntry(field, id, describedBy, changed);
   if (field instanceof CheckField) return checkEntry(field, id, describedBy, changed);
@@ -38,7 +38,7 @@ function textEntry(field: TextField, id: string, describedBy: string, changed: (
     focus: () => {
       const isNew = document.activeElement !== entry;
       entry.focus({ preventScroll: true });
-      // What is written goes on where it ended.
+      // Typing continues at the end.
       const hasCaret = entry instanceof HTMLTextAreaElement || entry.type === "text";
       if (isNew && hasCaret) (entry as HTMLInputElement).setSelectionRange(entry.value.length, entry.value.length);
     },
@@ -107,7 +107,7 @@ function fileEntry(field: AttachmentField, id: string, describedBy: string): Ent
   remove.className = "button plain danger";
   remove.textContent = field.texts["sign-field-remove"] ?? "";
   remove.addEventListener("click", () => {
-    // The button that has the keyboard goes away.
+    // The focused button disappears.
     choose.focus();
     field.remove();
   });

@@ -1,5 +1,5 @@
-// The writer's fields. Each knows its boxes on the pages, its value as it goes to the server, and
-// whether it is filled; how it is edited depends on its kind and on the room that the screen has.
+// The signer's fields. Each knows its boxes on the pages, its value in the server's format, and whether it is filled
+// in. How it is edited depends on its kind and on the room on the screen.
 
 import { all, fill, one } from "../shared/dom";
 import type { DocumentPage } from "./document-page";
@@ -8,21 +8,21 @@ import { type Look, showInk } from "./ink";
 export interface FieldHost {
   texts: Record<string, string>;
   changed(field: Field): void;
-  /** Edit it beside the page, which is too small to write on, or where its rule is told. */
+  /** Edits it next to the page, which is too small to write on, or shows its rule there. */
   openSheet(field: SheetField): void;
   openPad(field: PictureField): void;
   attach(field: AttachmentField, file: File): void;
-  /** Takes the file out again. */
+  /** Removes the file. */
   detach(field: AttachmentField): void;
 }
 
-/** What can be filled in beside the page. */
+/** Fields that can be filled in next to the page. */
 export type SheetField = TextField | CheckField | RadioField | AttachmentField;
 
-/** Where the page is too small to write on it. */
+/** Screens on which the page is too small to write on. */
 export const NARROW = "(max-width: 48rem)";
 
-/** Characters of a text that is too long in any case. */
+/** A text of more characters than this is too long in any case. */
 const MOST_TAKEN = 10_000;
 
 export abstract class Field {
@@ -30,7 +30,7 @@ export abstract class Field {
   readonly kind: string;
   readonly label: string;
   readonly required: boolean;
-  /** What is said to be wrong now, in words. */
+  /** The current error, in words. */
   fault = "";
 
   constructor(
@@ -52,7 +52,7 @@ export abstract class Field {
   abstract get filled(): boolean;
   protected abstract get controls(): HTMLElement[];
 
-  /** Brings it into view and puts the focus on it, or opens what edits it. */
+  /** Scrolls to the field and focuses it, or opens its editor. */
   edit(): void {
     this.scrollTo();
     this.focus();
@@ -62,28 +62,30 @@ export abstract class Field {
     this.controls.find((control) => !control.hidden)?.focus({ preventScroll: true });
   }
 
-  /** What is wrong with the value, in words; empty where nothing is. */
+  /** What is wrong with the value, in words. Empty: nothing. */
   check(): string {
     return "";
   }
 
-  /** What may be given, in words, before it is given. */
+  /** The rule for the value, in words, before it is entered. */
   get rule(): string {
     return "";
   }
 
-  /** What is said where one was led to it and left it open. */
+  /** The message if the signer was led to it and left it empty. */
   get missing(): string {
     return "";
   }
 
-  /** The sender's own words and the rule, each on a line of its own. What is wrong is often the rule itself, which is
-   * then said once. */
+  /**
+   * The sender's own words and the rule, each on its own line. Often the error is the rule itself, which is then shown
+   * once.
+   */
   helpBeside(fault: string): string {
     return [this.first.dataset.help, this.rule].filter((line) => line && line !== fault).join("\n");
   }
 
-  /** Ties the words that describe it to what has the focus. */
+  /** Associates descriptions with the focused control. */
   describe(ids: string): void {
     for (const control of this.controls) {
       if (ids) control.setAttribute("aria-describedby", ids);
@@ -104,7 +106,7 @@ export abstract class Field {
     this.first.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
   }
 
-  /** The server refuses what it holds now. */
+  /** The server refuses the current value. */
   refuse(message: string): void {
     this.showFault(message);
   }
@@ -123,7 +125,7 @@ export abstract class Field {
     this.#sayFault(message);
   }
 
-  /** In words under the box, while it is written in. */
+  /** In words under the box while the signer is typing. */
   #sayFault(message: string): void {
     const said = this.first.querySelector<HTMLElement>(":scope > .words");
     if (said?.textContent === message) return;
@@ -141,17 +143,17 @@ export abstract class Field {
     this.edit();
   }
 
-  /** Takes a value without telling the server: what the server itself or this device kept. */
+  /** Sets a value without sending it: it comes from the server or from this device. */
   restore(value: string): void {
     this.value = value;
   }
 
-  /** Takes what the server says about a value that was saved. */
+  /** Shows what the server says about a saved value. */
   take(_look: Look, _saved: string): void {
-    // Pictures and marks look as they are.
+    // Pictures and check marks already look as they will.
   }
 
-  /** Shows on the page what the value is now. */
+  /** Shows the current value on the page. */
   protected show(): void {
     for (const box of this.boxes) box.toggleAttribute("data-filled", this.filled);
   }
@@ -169,7 +171,7 @@ type TextControl = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 export class TextField extends Field {
   readonly control: TextControl;
   readonly maxLength: number;
-  /** Characters as people count them, where each has a cell of its own. */
+  /** Characters as people count them, if each has its own cell. */
   readonly #cells: number | null;
   readonly #decimals: number | null;
   readonly #open: HTMLButtonElement;
@@ -185,7 +187,7 @@ export class TextField extends Field {
     this.#cells = number(this.first.dataset.cells);
     this.#decimals = number(this.first.dataset.decimals);
     this.maxLength = Number(this.first.dataset.maxLength ?? 4000);
-    // A book that is pasted by mistake is refused as one that is too long, and does not stop the browser.
+    // A whole book pasted by mistake is refused as too long and does not freeze the browser.
     if (!(this.control instanceof HTMLSelectElement)) this.control.maxLength = MOST_TAKEN;
     this.control.addEventListener("input", () => this.announce());
     this.control.addEventListener("change", () => this.announce());
@@ -208,13 +210,13 @@ export class TextField extends Field {
     this.first.append(this.#open);
 
     const narrow = matchMedia(NARROW);
-    // Year, month and day apart have no room for the control of a whole date.
+    // Separate boxes for year, month and day have no room for a date control.
     const apart = this.kind === "date" && boxes.length > 1;
     const choose = () => {
       const focused = this.controls.some((control) => control === document.activeElement);
       this.#open.hidden = !narrow.matches && !apart;
       this.control.hidden = narrow.matches || apart;
-      // A phone is turned or unfolded, a page enlarged: the keyboard stays in the field.
+      // A phone is turned or unfolded, or the page zoomed: the field keeps the focus.
       if (focused) this.focus();
     };
     narrow.addEventListener("change", choose);
@@ -223,14 +225,14 @@ export class TextField extends Field {
     if (this.value && this.check()) this.showFault(this.check());
   }
 
-  /** Until it is changed, nothing is approved: the draft holds what stood there before. */
+  /** Nothing can be approved until it is changed, because the draft contains the previous value. */
   override refuse(message: string): void {
     this.#refused = { value: this.value, message };
     super.refuse(message);
   }
 
   override take(look: Look, saved: string): void {
-    // What was typed since is saved, and answered, by itself.
+    // Anything typed since is saved and answered separately.
     if (saved !== this.value) return;
     this.#refused = look.message ? { value: saved, message: look.message } : null;
     this.#inked = saved;
@@ -323,7 +325,7 @@ export class TextField extends Field {
     first.closest<DocumentPage>("document-page")?.refit?.(first);
   }
 
-  /** What is read aloud holds what is shown. */
+  /** The accessible name contains what is shown. */
   #nameOpen(): void {
     const shown = this.#openText.textContent || this.first.dataset.shown;
     const required = this.required ? `, ${this.host.texts["sign-field-required"]}` : "";
@@ -331,14 +333,17 @@ export class TextField extends Field {
   }
 }
 
-/** Digits and signs of full width, as Japanese and Korean keyboards write them, are what they are, to the server too. */
+/**
+ * Replaces full-width digits and signs, which Japanese and Korean keyboards produce, by ordinary ones. The server does
+ * the same.
+ */
 function ofUsualWidth(text: string): string {
   return text
     .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/[\u2010-\u2015\u2212\u30fc]/g, "-");
 }
 
-/** The numbers that the server takes: digits, optional groups of three, optional fraction. */
+/** The numbers that the server accepts: digits, optional groups of three, optional fraction. */
 export function isDecimal(text: string): boolean {
   return text.length <= 40 && /^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$/.test(text);
 }
@@ -350,7 +355,6 @@ function characters(text: string): number {
   return [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(trimmed)].length;
 }
 
-/** A check box. */
 export class CheckField extends Field {
   readonly #control: HTMLInputElement;
 
@@ -382,7 +386,7 @@ export class CheckField extends Field {
     this.#control.click();
   }
 
-  /** Changes it as a touch on its box does. */
+  /** Changes it like a tap on its box. */
   set(checked: boolean): void {
     if (this.#control.checked !== checked) this.#control.click();
   }
@@ -400,7 +404,7 @@ export class CheckField extends Field {
   }
 }
 
-/** One choice of several marks: one field, many boxes. */
+/** A choice of several options: one field, many boxes. */
 export class RadioField extends Field {
   readonly #controls: HTMLInputElement[];
 
@@ -432,7 +436,7 @@ export class RadioField extends Field {
     return this.#controls.map((control) => control.value);
   }
 
-  /** Chooses as a touch on the option's box does. */
+  /** Chooses like a tap on the option's box. */
   choose(option: string): void {
     this.#controls.find((control) => control.value === option)?.click();
   }
@@ -454,7 +458,7 @@ export class RadioField extends Field {
   }
 }
 
-/** A mark is touched where it stands, by whoever sees it; whoever is led to it on a phone gets it as large as a finger. */
+/** People who see an option tap it where it is; people who are led to it on a phone get it in the size of a finger. */
 function editMark(field: CheckField | RadioField, host: FieldHost): void {
   field.scrollTo();
   if (matchMedia(NARROW).matches) host.openSheet(field);
@@ -478,7 +482,7 @@ export class PictureField extends Field {
     return [this.#button];
   }
 
-  /** Pictures go to the server by themselves; this is only whether there is one. */
+  /** Pictures are sent separately; this only says whether there is one. */
   get value(): string {
     return this.#source;
   }
@@ -494,12 +498,12 @@ export class PictureField extends Field {
     return this.#source !== "";
   }
 
-  /** What the dialog goes by: a company's seal is none of the writer's own. */
+  /** Decides what the dialog offers: a company's seal is not one of the signer's own. */
   get asks(): string {
     return this.first.dataset.companySeal === undefined ? this.kind : "company-seal";
   }
 
-  /** Width over height of the box, so that a drawing is offered the same room. */
+  /** Width divided by height of the box, so that the drawing area has the same proportions. */
   get proportion(): number {
     const { clientWidth, clientHeight } = this.first;
     return clientHeight > 0 ? clientWidth / clientHeight : 3;
@@ -509,7 +513,7 @@ export class PictureField extends Field {
     return this.kind === "image" ? (this.host.texts["sign-rule-picture"] ?? "") : "";
   }
 
-  /** What its button says. */
+  /** The label of its button. */
   get ask(): string {
     return (this.filled ? this.host.texts["sign-field-change"] : one(".ask", this.#button).textContent?.trim()) ?? "";
   }
@@ -547,7 +551,7 @@ export class PictureField extends Field {
   }
 }
 
-/** A file that goes with the document. What may be given is told before the device is asked for it. */
+/** A file that belongs to the document. The rule is shown before the device asks for a file. */
 export class AttachmentField extends Field {
   readonly #button: HTMLButtonElement;
   readonly #input: HTMLInputElement;
@@ -596,7 +600,7 @@ export class AttachmentField extends Field {
     return this.host.texts["sign-rule-file"] ?? "";
   }
 
-  /** How much of it has gone out, from 0 to 1; null when that has ended. */
+  /** How much of it has been sent, from 0 to 1; null when that has ended. */
   progress(part: number | null): void {
     this.#percent = part === null || part >= 1 ? "" : ` ${Math.floor(part * 100)}%`;
     this.#ask.textContent = `${this.#name || this.#askText}${this.#percent}`;
@@ -606,7 +610,7 @@ export class AttachmentField extends Field {
     return this.filled ? (this.host.texts["sign-field-change"] ?? "") : this.#askText;
   }
 
-  /** The file's name, and how much of it has gone out. */
+  /** The file's name, and how much of it has been sent. */
   get sent(): string {
     return this.#name && `${this.#name}${this.#percent}`;
   }
@@ -638,7 +642,7 @@ export class AttachmentField extends Field {
   }
 }
 
-/** The writer's own fields of the page, in reading order. */
+/** The signer's own fields on the page, in reading order. */
 export function collectFields(root: ParentNode, host: FieldHost): Field[] {
   const groups = new Map<string, HTMLElement[]>();
   for (const box of all<HTMLElement>(".field.mine", root)) {

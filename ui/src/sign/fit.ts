@@ -1,6 +1,6 @@
-// The size of letters in a field while it is written in, by the rule that the stamp follows (crates/document,
-// text_layout.rs) and with the page's own fonts. What is written the server lays out itself, and its outlines take the
-// place of these letters (ink.ts). All in points.
+// The font size in a field during typing, by the same rule as the stamp (crates/document, text_layout.rs) and with the
+// page's own fonts. The server lays out the typed text itself, and its outlines replace these letters (ink.ts). All in
+// points.
 
 export const PADDING = 2;
 export const LINE_HEIGHT = 1.25;
@@ -12,15 +12,15 @@ export interface Fit {
   /** Of the box. */
   width: number;
   height: number;
-  /** The template's size; 0 where it says none. */
+  /** The template's font size; 0 if it sets none. */
   fixed: number;
-  /** Does the text wrap? */
+  /** Whether the text wraps. */
   many: boolean;
-  /** Widths of the text's lines at a size of one. */
+  /** Widths of the text's lines at a font size of one. */
   widths: (text: string) => number[];
 }
 
-/** Letters as large as given or as the box allows, smaller where the text would not fit. */
+/** The given font size or the one for the box, reduced if the text would not fit. */
 export function fontSize({ text, width, height, fixed, many, widths }: Fit): number {
   const innerWidth = Math.max(1, width - 2 * PADDING);
   const innerHeight = height - 2 * PADDING;

@@ -1,7 +1,7 @@
-// The guided way: one field after the other, with its place in the row, its name, its rule and what is wrong, in words.
-// On a phone it is a sheet at the bottom with an entry of its own, and the page above shows the box; on a larger screen
-// the field is filled in where it stands, and the words stand beside it. The page way is never further than one press,
-// and both write into the same fields.
+// The guided mode: one field after another, with its position in the sequence, name, rule and error in words. On a
+// phone it is a sheet at the bottom with its own entry, and the page above shows the box. On a larger screen the signer
+// fills in the field where it is, with the words next to it. The page mode is always one press away, and both write
+// into the same fields.
 
 import { fill, one } from "../shared/dom";
 import type { DocumentView } from "./document-view";
@@ -10,16 +10,16 @@ import { AttachmentField, type Field, NARROW, TextField } from "./fields";
 
 export interface GuideHost {
   texts: Record<string, string>;
-  /** May the document be approved now? */
+  /** Whether the document can be approved now. */
   complete(): boolean;
   /** Leads to the approval. */
   finish(): void;
-  /** Says which fields keep the document from being approved. */
+  /** Shows which fields prevent the approval. */
   tell(open: Field[]): void;
 }
 
 const KEPT = "countersign-guided";
-/** The words beside a field, on a screen that has room for them there. */
+/** The words next to a field, on a screen with room for them. */
 const BESIDE = "(min-width: 80rem)";
 const GAP = 12;
 
@@ -53,7 +53,7 @@ export class Guide {
     this.#panel.addEventListener("keydown", (event) => this.#pressed(event));
     for (const [index, field] of fields.entries()) {
       for (const box of field.boxes) {
-        // Tab, Shift-Tab and a touch lead there too; the page stays where it is under the finger.
+        // Tab, Shift-Tab and a tap lead there too; the page does not move under the finger.
         box.addEventListener("focusin", () => this.#on && this.#at !== index && this.#show(index));
         box.addEventListener("keydown", (event) => this.#on && this.#pressed(event));
       }
@@ -63,7 +63,7 @@ export class Guide {
     if (wasOn() && fields.length > 0) this.#setOn(true);
   }
 
-  /** From one way of filling to the other. */
+  /** Switches between the two modes. */
   turn(on: boolean): void {
     this.#setOn(on);
     keepOn(on);
@@ -76,7 +76,7 @@ export class Guide {
     }
   }
 
-  /** Leads to this field, where this way is chosen. */
+  /** Leads to this field if this mode is on. */
   take(field: Field): boolean {
     const index = this.fields.indexOf(field);
     if (!this.#on || index < 0) return false;
@@ -132,8 +132,10 @@ export class Guide {
     else this.#leadToOpen(field);
   }
 
-  /** Behind the last field of the row others are still open: says which, and leads to the first. Where that is the very
-   * field that was left open, the page is shown with its own way on; the choice of this way stays. */
+  /**
+   * After the last field of the sequence, others may still be open: says which, and leads to the first. If that is the
+   * same field that was just left open, the page is shown with its own way to go on; this mode stays chosen.
+   */
   #leadToOpen(left: Field | undefined): void {
     const open = this.#open;
     const [first] = open;
@@ -168,13 +170,13 @@ export class Guide {
     this.#at = index;
     for (const box of field.boxes) box.dataset.current = "";
     const words = "guide-count guide-rule guide-fault";
-    // A file is chosen, exchanged and taken out again; its box has room for one button.
+    // A file can be chosen, replaced and removed, but its box has room for only one button.
     const hasNoRoom = field instanceof AttachmentField || (field instanceof TextField && field.control.hidden);
     const beside = this.#narrow.matches || hasNoRoom;
     this.#entry = beside ? entryFor(field, "guide-entry", words, () => this.#say()) : null;
     this.#room.replaceChildren(...(this.#entry ? [this.#entry.element] : []));
     this.#room.hidden = !this.#entry;
-    // Marks and buttons have their names within.
+    // Check marks and buttons contain their names.
     this.#label.htmlFor = this.#entry && field instanceof TextField ? "guide-entry" : "";
     if (!this.#entry) field.describe(words);
     this.#say();
@@ -182,7 +184,7 @@ export class Guide {
     this.#panel.style.setProperty("--guide-top", `${Math.max(0, top - GAP)}px`);
   }
 
-  /** The screen has become another one: the field is filled in at another place, and the keyboard goes with it. */
+  /** The screen has changed: the field is filled in at another place, which gets the focus. */
   #showAnew(): void {
     const field = this.fields[this.#at];
     const places = [this.#room, ...(field?.boxes ?? [])];
@@ -209,14 +211,17 @@ export class Guide {
     this.#approve.hidden = !complete || last;
     const empty = field.required ? "sign-guide-later" : "sign-guide-skip";
     this.#next.textContent = text(last && complete ? "sign-approve" : field.filled ? "sign-guide-next" : empty);
-    // One filled button: what brings the document on. To leave open what is asked for is another way, and no way on.
+    // Only one button is filled: the one that advances the document. Skipping a required field does not.
     const isAsked = field.required && !field.filled;
     this.#next.classList.toggle("primary", complete ? last : !isAsked);
     const opens = this.#room.querySelector("button#guide-entry");
     opens?.classList.toggle("primary", isAsked);
   }
 
-  /** Enter goes on; in a text of many lines with Ctrl or Command. Not while a Korean or Japanese word is composed. */
+  /**
+   * Enter goes on; in a text of many lines only with Ctrl or Command. Not while a Korean or Japanese word is being
+   * composed.
+   */
   #pressed(event: KeyboardEvent): void {
     if (event.key !== "Enter" || event.isComposing || event.keyCode === 229) return;
     const { target } = event;
@@ -227,17 +232,19 @@ export class Guide {
     this.#goOn();
   }
 
-  /** The box lies in what sheet and screen keyboard leave free, on a phone enlarged until it can be read. */
+  /**
+   * Scrolls the box into the space that sheet and screen keyboard leave free, on a phone enlarged until it is readable.
+   */
   #makeRoom(): void {
     const field = this.fields[this.#at];
     if (!this.#on || !field) return;
     const view = visualViewport;
-    // While somebody pinches, the window is smaller than the page for another reason.
+    // During a pinch, the window is smaller than the page for another reason.
     const pinched = view !== null && view.scale > 1.01;
     const bottom = view && !pinched ? view.offsetTop + view.height : innerHeight;
     this.#panel.style.setProperty("--keyboard", `${Math.max(0, innerHeight - bottom)}px`);
     if (pinched) return;
-    // Messages lie over the pages, below the tools.
+    // Messages cover the pages below the tools.
     const [tools, messages] = [".tools", ".messages"].map((part) => one(part).getBoundingClientRect().height);
     const top = (tools ?? 0) + (messages ?? 0);
     const panel = this.#panel.getBoundingClientRect().height;
@@ -260,6 +267,6 @@ function keepOn(on: boolean): void {
     if (on) localStorage.setItem(KEPT, "yes");
     else localStorage.removeItem(KEPT);
   } catch {
-    // The choice is then made anew on the next page.
+    // The next page then asks for the choice again.
   }
 }

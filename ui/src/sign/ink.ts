@@ -1,17 +1,16 @@
-// The letters of a value as they will be stamped: outlines that the server made with the fonts of the
-// stamp, laid over the box. Without them (while somebody writes, or without a connection) the box
-// shows the text in the page's own letters.
+// The letters of a value as they will be stamped: outlines that the server made with the stamp's fonts, laid over the
+// box. Without them (during typing, or without a connection) the box shows the text in the page's own letters.
 
 export interface Ink {
   path: string;
   color: string;
 }
 
-/** How a field's value looks, as the server answers to a draft. */
+/** How a field's value looks, from the server's answer to a draft. */
 export interface Look {
   name: string;
   boxes: { id: string; shown: string; ink: Ink | null }[];
-  /** Why it will be refused; empty where it will not. */
+  /** Why it will be refused. Empty if it will not. */
   message: string;
 }
 
@@ -33,7 +32,7 @@ export function showInk(box: HTMLElement, ink: Ink | null): void {
   box.append(svg);
 }
 
-/** Shows what the writer does not write himself: what is calculated from his values. */
+/** Shows values that the signer does not enter: those calculated from theirs. */
 export function showLook(look: Look): void {
   for (const { id, shown, ink } of look.boxes) {
     const box = document.getElementById(id);

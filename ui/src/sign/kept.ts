@@ -1,13 +1,12 @@
-// The writer's last signature, where he agreed that this device keeps it. It lies in the browser's
-// local storage and nowhere else, under the writer's name, so that another who signs on the same
-// device is not offered it.
+// The signer's last signature, if they agreed that this device keeps it. It is only in the browser's local storage,
+// under the signer's name, so it is not offered to another person who signs on the same device.
 
 import type { Drawing } from "./choices";
 
 export interface Kept {
-  /** The picture of it, as an address. */
+  /** The URL of its picture. */
   source: string;
-  /** How it is made, where the server draws it. */
+  /** How it is made, if the server draws it. */
   drawing?: Drawing;
 }
 
@@ -24,7 +23,7 @@ export class KeptSignatures {
     }
   }
 
-  /** Whether it is kept now: storage may be full or forbidden. */
+  /** Returns whether it is stored now: storage may be full or forbidden. */
   keep(kind: string, kept: Kept): boolean {
     try {
       localStorage.setItem(this.#key(kind), JSON.stringify(kept));
@@ -38,7 +37,7 @@ export class KeptSignatures {
     try {
       localStorage.removeItem(this.#key(kind));
     } catch {
-      // Nothing was kept.
+      // Nothing was stored.
     }
   }
 

@@ -1,5 +1,5 @@
-// The signing page. The server sends it whole: pages, fields, dialogs, sentences. This script puts
-// the fields in their places, keeps drafts, guides to what is still required, and finishes.
+// The signing page. The server sends it complete: pages, fields, dialogs, sentences. This script positions the fields,
+// saves drafts, guides to what is still required, and finishes.
 
 import { focusIfNowhere, openDialog, wireCloseButtons } from "../shared/dialogs";
 import { all, fill, one, pageData } from "../shared/dom";
@@ -25,16 +25,16 @@ interface Finished {
   /** Others of the same step have not approved yet. */
   others_of_step?: boolean;
   next_url?: string | null;
-  /** Where the finished document is, if this completed it. */
+  /** The URL of the finished document, if this completed it. */
   document_url?: string | null;
   copy_is_sent?: boolean;
 }
 
-/** Bytes that the server takes as an attachment. */
+/** The most bytes that the server accepts as an attachment. */
 const LARGEST_FILE = 10 * 1024 * 1024;
-/** Fields that a sentence names, before it leaves the others out. */
+/** How many fields a sentence names before it leaves the others out. */
 const MOST_NAMED = 5;
-/** Milliseconds until 'viewed' is told again. */
+/** Milliseconds until 'viewed' is sent again. */
 const AGAIN = 5_000;
 
 class SigningPage extends HTMLElement implements FieldHost {
@@ -51,7 +51,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   #shown!: ShownDraft;
   #settle!: Settle;
   #states = { texts: "idle", files: "idle" };
-  /** The line across the page says so; anything else that it says stays until the writer goes on. */
+  /** The line across the page says so; any other message there stays until the signer goes on. */
   #cannotSave = false;
   #last: Field | null = null;
   #finishing = false;
@@ -152,13 +152,13 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#saySaveState();
   }
 
-  /** What its kind refuses is no draft, and still not lost. */
+  /** A value that its kind refuses does not go into the draft, but is not lost either. */
   #save(field: Field): void {
     if (field.check()) this.#drafts.keep(field.name, field.value);
     else this.#drafts.put(field.name, field.value);
   }
 
-  /** What was saved is shown as it will be stamped, and what other pages have changed as it is now. */
+  /** Shows saved values as they will be stamped, and the current state of what other pages have changed. */
   #showSaved({ fields, newer }: Saved, batch: Map<string, string>): void {
     if (batch.size > 0) this.#others.tell();
     const changed: string[] = [];
@@ -192,7 +192,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#askChoices();
   }
 
-  /** The writer chooses between what he entered here and elsewhere, at once where no other dialog is open. */
+  /** Lets the signer choose between what they entered here and elsewhere, at once if no other dialog is open. */
   #askChoices(): void {
     if (this.#settle.hasChoices && !document.querySelector("dialog[open]")) this.#settle.open(() => {});
   }
@@ -214,7 +214,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   openSheet(field: SheetField): void {
     this.#last = field;
     if (!this.#guided.take(field)) this.#sheet.open(field);
-    // Its rule stands beside it there.
+    // There, its rule is next to it.
     else if (field instanceof AttachmentField) field.open();
   }
 
@@ -235,7 +235,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       field.value = file.name;
       this.#put({ name: field.name, shown: file.name, data: String(reader.result), file_name: file.name }, field);
     });
-    // A file that was moved or changed meanwhile, or that the device does not give out.
+    // A file that was moved or changed meanwhile, or that the device does not release.
     reader.addEventListener("error", () => this.#refuseFile(field, file.name, this.texts["sign-file-unreadable"] ?? ""));
     reader.readAsDataURL(file);
   }
@@ -252,13 +252,13 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#saySaveState();
   }
 
-  /** The writer has filled in the field anew: what was said of it is over. */
+  /** The signer has filled in the field again: earlier messages about it no longer apply. */
   #goOn(field: Field): void {
     this.#settle.forgive(field);
     if (!this.#cannotSave) one("#trouble").textContent = "";
   }
 
-  /** The server has refused a file: what the draft holds is shown again, unless another file is on its way. */
+  /** The server has refused a file: shows the draft's content again, unless another file is on its way. */
   #takeBack(upload: Upload, message: string, held: string | null): void {
     const field = this.#field(upload.name);
     if (!field) return;
@@ -266,7 +266,10 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#refuseFile(field, upload.file_name ?? "", message);
   }
 
-  /** Says that a file was not taken. The field shows what it held before, and nothing is approved until that was read. */
+  /**
+   * Says that a file was not accepted. The field shows its previous content, and nothing can be approved until the
+   * signer has read this.
+   */
   #refuseFile(field: Field, file: string, reason: string): void {
     const message = file ? fill(this.texts["sign-file-refused"] ?? "", { file, reason }) : reason;
     field.showFault(message);
@@ -288,8 +291,10 @@ class SigningPage extends HTMLElement implements FieldHost {
     return this.#fields.find((field) => field.name === name);
   }
 
-  /** What an earlier visit could not save is put in and saved now; where another page has changed the field since, the
-   * writer is asked. */
+  /**
+   * Fills in and saves what an earlier visit could not save. If another page has changed a field since, the signer is
+   * asked.
+   */
   #restore(): void {
     const theirs = (field: Field) => ({
       name: field.name,
@@ -341,7 +346,7 @@ class SigningPage extends HTMLElement implements FieldHost {
   }
 
   #tellOpen(open: Field[]): void {
-    // That nothing can be saved is the worse news.
+    // That nothing can be saved is the more important message.
     if (this.#cannotSave) return;
     const labels = open.slice(0, MOST_NAMED).map((field) => field.label);
     const fields = [...labels, ...(open.length > MOST_NAMED ? ["…"] : [])].join(", ");
@@ -381,7 +386,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     one("#next").addEventListener("click", () => {
       const active = document.activeElement?.closest<HTMLElement>(".field.mine");
       const current = active ? (this.#field(active.dataset.name ?? "") ?? null) : this.#last;
-      // On to another one, also where this one is left open; the last one that is open says what it wants.
+      // Go on to another field, even if this one is left open; the last open one says what it needs.
       const next = this.#nextRequired(current) ?? this.#open[0];
       if (!next) return;
       if (next === current && next.missing) next.showFault(next.missing);
@@ -394,7 +399,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
   }
 
-  /** What goes well is said in the corner; what does not, across the page until it does. */
+  /** Success is shown in the corner; trouble across the page until it is over. */
   #showSaveState(of: "texts" | "files", now: string): void {
     this.#states[of] = now;
     this.#saySaveState();
@@ -412,12 +417,15 @@ class SigningPage extends HTMLElement implements FieldHost {
     place.textContent = trouble ? "" : text;
     const line = one("#trouble");
     const said = trouble ? text : "";
-    // What stands there already is not said once more.
+    // Do not announce the same message again.
     if ((trouble || this.#cannotSave) && line.textContent !== said) line.textContent = said;
     this.#cannotSave = trouble;
   }
 
-  /** The page itself tells that a person sees it: a mail scanner's GET does not. Told until the server has it. */
+  /**
+   * The page itself reports that a person sees it, because a mail scanner's GET does not count. Repeated until the
+   * server has it.
+   */
   #sayViewed(): void {
     if (this.#data.mode !== "sign") return;
     let said = false;
@@ -471,7 +479,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       const comment = one<HTMLTextAreaElement>("#approve-comment").value.trim();
       void this.#attempt(approve, () => this.#approve(comment));
     });
-    // The page that stands instead tells that it was handed over.
+    // The page that follows says that the document was assigned to someone else.
     document.querySelector("#hand-over")?.addEventListener("click", () => {
       const dialog = one<HTMLDialogElement>("#hand-over-dialog");
       const form = one<HTMLFormElement>("form", dialog);
@@ -487,7 +495,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       };
       openDialog(dialog);
     });
-    // Who will not sign electronically rejects for that reason, in words that he can change.
+    // A person who will not sign electronically declines for that reason, in words that they can change.
     one("#decline").addEventListener("click", () => {
       one<HTMLDialogElement>("#consent-dialog").close();
       const reason = one<HTMLTextAreaElement>("#reject-reason");
@@ -510,8 +518,10 @@ class SigningPage extends HTMLElement implements FieldHost {
     });
   }
 
-  /** Runs one request of a dialog: its buttons rest meanwhile, so that nothing is sent twice, and it stays open, so that
-   * nobody takes what is on its way for given up. A failure is said inside the dialog. */
+  /**
+   * Runs one request of a dialog. Meanwhile its buttons are disabled, so that nothing is sent twice, and it stays open,
+   * so that nobody thinks the request was given up. A failure is shown inside the dialog.
+   */
   async #attempt(form: HTMLFormElement, work: () => Promise<void>): Promise<void> {
     if (this.#finishing) return;
     this.#finishing = true;
@@ -535,13 +545,13 @@ class SigningPage extends HTMLElement implements FieldHost {
           ? (fault.problem.errors?.[0]?.message ?? fault.message)
           : (this.texts[navigator.onLine ? "sign-failed" : "sign-failed-offline"] ?? "");
       this.#say(form, message);
-      // A browser lets nobody be held in a dialog who insists.
+      // A browser always lets an insistent user leave a dialog.
       if (!dialog?.open) one("#trouble").textContent = message;
     } finally {
       this.#finishing = false;
       dialog?.removeEventListener("cancel", stay);
       for (const button of buttons) button.disabled = false;
-      // A button that rests does not keep the keyboard.
+      // A disabled button loses the focus.
       focusIfNowhere(focused);
       form.removeAttribute("aria-busy");
     }
@@ -553,8 +563,10 @@ class SigningPage extends HTMLElement implements FieldHost {
     place.hidden = !message;
   }
 
-  /** Leads to a value that its kind refuses, if there is one. It is not in the draft, which still holds what stood
-   * there before: an approval would sign another value than the page shows. Then to what must be looked at once more. */
+  /**
+   * Leads to a value that its kind refuses, if there is one. It is not in the draft, which contains the previous value:
+   * the signer would approve another value than the page shows. Then leads to anything that needs another look.
+   */
   #leadToUnfit(): boolean {
     const unfit = this.#fields.find((field) => field.check() !== "");
     if (!unfit && !this.#settle.hasItems) return false;
@@ -574,7 +586,7 @@ class SigningPage extends HTMLElement implements FieldHost {
       return;
     }
     await this.#flush();
-    // Saving has told what could not be stamped, and what other pages have changed.
+    // Saving has reported values that cannot be stamped, and changes from other pages.
     if (this.#leadToUnfit()) return;
     let finished: Finished;
     try {
@@ -584,12 +596,12 @@ class SigningPage extends HTMLElement implements FieldHost {
       });
     } catch (fault) {
       if (!(fault instanceof Refusal) || fault.problem.code === "outcome-unknown") {
-        // The answer was lost, perhaps not the approval.
+        // The answer was lost, but the approval may have arrived.
         this.#approvalUnknown = true;
         throw fault;
       }
       if (fault.problem.code === "draft-changed") {
-        // Another page has saved since: what it saved is shown, and looked at before it is signed.
+        // Another page has saved since: show its values, so that the signer sees them before they sign.
         await this.#drafts.look();
         if (this.#leadToUnfit()) return;
         throw fault;
@@ -644,7 +656,7 @@ class SigningPage extends HTMLElement implements FieldHost {
         this.#rejectionUnknown = true;
         throw fault;
       }
-      // The answer was lost, not the rejection: it ended the document, or gave it back with this link dead.
+      // The answer was lost, but not the rejection: it ended the document, or returned it and invalidated this link.
       const state = fault.problem.code === "link-replaced" ? "Playing" : fault.problem.state;
       if (!this.#rejectionUnknown || (state !== "Rejected" && state !== "Playing")) throw fault;
       finished = { status: state };
@@ -656,7 +668,9 @@ class SigningPage extends HTMLElement implements FieldHost {
     this.#finish("rejected", finished);
   }
 
-  /** What the page was asked for holds for the next document too, and none is offered where the page has no button for it. */
+  /**
+   * The options of this page's URL also apply to the next document. If the page has no button for it, none is offered.
+   */
   get #choices(): string {
     const choices = new URLSearchParams();
     if (this.#data.callback) choices.set("callback_fn", "true");
@@ -666,9 +680,11 @@ class SigningPage extends HTMLElement implements FieldHost {
 
   #rejectionUnknown = false;
 
-  /** The completion popup. Closing it tells the page that opened this one, where that was asked for,
-   * without any personal data, and closes the window. Browsers let a script close only windows that a script opened: in
-   * others, opened from a mail or typed, the writer reads instead that he may close it. */
+  /**
+   * The completion dialog. If requested, closing it notifies the page that opened this one, without any personal data,
+   * and closes the window. Browsers let a script close only windows that a script opened: in a window opened from a
+   * mail or by hand, the signer reads that they may close it.
+   */
   #finish(result: "approved" | "rejected", finished: Finished | null): void {
     const dialog = one<HTMLDialogElement>("#done-dialog");
     const say = (id: string, key: string) => {
@@ -732,7 +748,7 @@ class SigningPage extends HTMLElement implements FieldHost {
         );
       }
       window.close();
-      // Where a program asked for the message and nobody opened the window.
+      // A program asked for the message, but no window opened this one.
       sayMayClose();
       rest.focus();
     });
@@ -740,7 +756,7 @@ class SigningPage extends HTMLElement implements FieldHost {
     dialog.showModal();
   }
 
-  /** Without a connection this page, which knows the way, is not left. */
+  /** Without a connection we stay on this page, which can retry. */
   async #goNext(address: string): Promise<void> {
     const rest = one<HTMLElement>("#done-rest");
     try {
@@ -754,8 +770,10 @@ class SigningPage extends HTMLElement implements FieldHost {
     }
   }
 
-  /** Another language is a new page: what waits is saved before it. Without a connection this page is not left for one
-   * of the browser's own, which knows no way back. */
+  /**
+   * Another language is a new page, so what waits is saved first. Without a connection we stay, because the browser's
+   * own error page has no way back.
+   */
   #wireLanguages(): void {
     const stay = () => {
       one("#trouble").textContent = this.texts["sign-failed-offline"] ?? "";
@@ -777,13 +795,13 @@ class SigningPage extends HTMLElement implements FieldHost {
   }
 }
 
-/** Files go to the server by themselves, apart from texts. */
+/** Files are sent separately from texts. */
 function isFiled(field: Field): field is PictureField | AttachmentField {
   return field instanceof PictureField || field instanceof AttachmentField;
 }
 
 customElements.define("document-page", DocumentPage);
-// A page that the browser prepares ahead (speculation rules) does nothing before somebody comes to it.
+// A page that the browser prerenders (speculation rules) does nothing until somebody opens it.
 const begin = () => customElements.define("signing-page", SigningPage);
 if ((document as { prerendering?: boolean }).prerendering) document.addEventListener("prerenderingchange", begin, { once: true });
 else begin();

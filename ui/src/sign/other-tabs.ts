@@ -1,6 +1,6 @@
-// One document in several tabs of one browser. What is saved or finished in one makes the others old: who comes back to one
-// of them sees it as it is now, and so does who comes back to a page that the browser kept (back and forward). Between
-// devices nobody tells; there each change, and the approval, names the revision that its page shows.
+// One document in several tabs of one browser. What is saved or finished in one makes the others outdated: somebody who
+// returns to another tab, or to a page that the browser cached (back and forward), sees the current state. Devices do
+// not notify each other; instead each change, and the approval, names the revision that its page shows.
 
 import type { SignData } from "./data";
 
@@ -8,7 +8,7 @@ export class OtherTabs {
   #channel: BroadcastChannel | null = null;
   #isOld = false;
 
-  /** `isBusy` tells that a reload would lose something, or disturb. */
+  /** `isBusy` says that a reload would lose something, or disturb. */
   constructor(
     data: SignData,
     private readonly isBusy: () => boolean,

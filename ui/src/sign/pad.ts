@@ -1,6 +1,6 @@
-// The signature dialog. Ways to sign: draw with finger, pen or mouse; type the name in a handwriting;
-// a seal made from a name; a picture from the device; or the one that this device kept. What it gives
-// is a picture, or the description of a drawing that the server makes and stamps.
+// The signature dialog. Ways to sign: draw with finger, pen or mouse; type the name in a handwriting; a seal made from
+// a name; a picture from the device; or the signature that this device kept. The result is a picture, or the
+// description of a drawing that the server makes and stamps.
 
 import { openDialog } from "../shared/dialogs";
 import { all, one } from "../shared/dom";
@@ -12,12 +12,12 @@ import { type Photo, photo, whole, withoutPaper } from "./paper";
 import { Pen } from "./pen";
 
 const LIMIT = 5 * 1024 * 1024;
-/** Longest side of what was drawn, in pixels: sharper than paper shows in any box. */
+/** The longest side of a drawn signature in pixels: sharper than paper shows in any box. */
 const DRAWN_SIDE = 1600;
 
 type Way = "last" | "draw" | "type" | "seal" | "picture";
 
-/** The ways of each kind of field, the first first. */
+/** The ways of each kind of field, in order of preference. */
 const WAYS: Record<string, Way[]> = {
   signature: ["last", "draw", "type", "seal", "picture"],
   initials: ["last", "draw", "type", "seal", "picture"],
@@ -56,7 +56,7 @@ export class Pad {
     private readonly data: SignData,
     private readonly use: (field: PictureField, source: string, drawing?: Drawing) => void,
     private readonly removed: (field: PictureField) => void,
-    /** It was used, and should have been kept for next time. */
+    /** It was used, but could not be stored for next time. */
     private readonly cannotKeep: () => void,
   ) {
     const canvas = one<HTMLCanvasElement>("#pad-canvas");
@@ -76,7 +76,7 @@ export class Pad {
     for (const input of all<HTMLInputElement>("#panel-picture input[type=file]", this.#dialog)) {
       input.addEventListener("change", () => {
         void this.#take(input.files?.[0]);
-        // The same file may be chosen again.
+        // So that the same file can be chosen again.
         input.value = "";
       });
     }
@@ -105,7 +105,7 @@ export class Pad {
     this.#photo = null;
     this.#clean.checked = field.kind !== "image";
     this.#showPicture();
-    // A second field that asks for the same starts with what was drawn and written for the first.
+    // A second field of the same kind starts with what was drawn and typed for the first.
     if (this.#drawnFor !== field.asks) {
       this.#offerSealOf(field.asks === "company-seal" ? "company" : "person");
       this.#pen.clear();
@@ -119,16 +119,16 @@ export class Pad {
     this.#offer(ways);
     openDialog(this.#dialog);
     this.#choose(ways[0] ?? "draw");
-    // One press of Enter takes what was used last.
+    // One press of Enter accepts what was used last.
     if (ways[0] === "last") one<HTMLElement>("[type=submit]", this.#dialog).focus();
   }
 
-  /** Only what belongs to a writer can be kept for him, and a picture is nobody's signature. */
+  /** Only what belongs to a signer can be stored for them, and a picture is nobody's signature. */
   get #mayKeep(): boolean {
     return this.data.mode === "sign" && this.#field?.kind !== "image";
   }
 
-  /** The tabs of these ways, in this order for eyes and keyboard alike. */
+  /** The tabs of these ways, in the same order for eyes and keyboard. */
   #offer(ways: Way[]): void {
     for (const tab of this.#tabs) tab.hidden = !ways.includes(tab.dataset.way as Way);
     const order = (tab: HTMLElement) => ways.indexOf(tab.dataset.way as Way);
@@ -162,7 +162,7 @@ export class Pad {
       tab.tabIndex = chosen ? 0 : -1;
     }
     for (const panel of all<HTMLElement>("[data-panel]", this.#dialog)) panel.hidden = panel.dataset.panel !== way;
-    // What is kept already need not be kept again.
+    // What is already stored need not be stored again.
     one<HTMLElement>("#pad-keeping").hidden = way === "last" || !this.#mayKeep;
     if (way === "draw") this.#pen.resize();
     if (way === "type") this.#showHands();
@@ -190,7 +190,7 @@ export class Pad {
     return one<HTMLInputElement>(`[name="pad-seal-of"][value="${whose}"]`, this.#dialog);
   }
 
-  /** Chooses it, and puts it before the other one for eyes and keyboard alike. */
+  /** Chooses it, and puts it before the other one for eyes and keyboard. */
   #offerSealOf(whose: "person" | "company"): void {
     const seal = this.#sealOf(whose);
     seal.checked = true;
@@ -220,7 +220,7 @@ export class Pad {
       try {
         this.#photo = ["image/png", "image/jpeg"].includes(file.type) ? photo(await createImageBitmap(file)) : null;
       } catch {
-        // Not a picture that this browser reads.
+        // Not a picture that this browser can read.
       }
       if (!this.#photo) this.#refuse("sign-pad-not-picture");
     }
@@ -254,12 +254,12 @@ export class Pad {
     one<HTMLElement>('[role="tab"][aria-selected="true"]', this.#dialog).focus();
   }
 
-  // What comes of it
+  // The result
 
   async #finish(): Promise<void> {
     const field = this.#field;
     const way = this.#way;
-    // Whoever is faster than the drawings gets the one that would be chosen.
+    // If the signer is faster than the drawings, they get the one that would be preselected.
     if (way === "type") await this.#hands.settled();
     if (way === "seal") await this.#seals.settled();
     if (!this.#dialog.open || this.#way !== way || this.#field !== field) return;
@@ -299,7 +299,7 @@ export class Pad {
       name.focus();
       return this.#refuse("sign-pad-no-name");
     }
-    // What is wrong with it is said already.
+    // The error is already shown.
     return null;
   }
 
@@ -314,7 +314,7 @@ export class Pad {
   }
 }
 
-/** A picture small enough to be sent: with transparent parts a PNG, else a JPEG. */
+/** A picture small enough to send: PNG if it has transparent parts, otherwise JPEG. */
 function encoded(picture: HTMLCanvasElement, transparent: boolean): string | null {
   for (const factor of [1, 0.7, 0.45, 0.3]) {
     const canvas = document.createElement("canvas");
@@ -330,7 +330,7 @@ function encoded(picture: HTMLCanvasElement, transparent: boolean): string | nul
   return null;
 }
 
-/** J. D. of Jane Doe; names without blanks between their parts stay whole. */
+/** J. D. for Jane Doe; names without blanks between their parts stay whole. */
 function initials(name: string): string {
   const words = name.trim().split(/\s+/);
   const latin = /^\p{Script=Latin}/u.test(name.trim());

@@ -1,21 +1,21 @@
-// From the photograph of a signature or seal on paper to its ink: the paper becomes transparent,
-// whatever light falls on it, and what is left is cropped to the ink.
+// From a photograph of a signature or seal on paper to its ink: the paper becomes transparent, whatever the lighting,
+// and the rest is cropped to the ink.
 
 const LONGEST_SIDE = 1600;
 /** Side of the squares in which the brightness of the paper is measured. */
 const CELL = 32;
-/** Ink that is fainter than this says nothing about where the ink ends. */
+/** Fainter ink does not count when we look for the edge of the ink. */
 const SEEN = 90;
-/** From paper to full ink, in parts of the paper's brightness. */
+/** The range from paper to full ink, relative to the paper's brightness. */
 const SOFTNESS = 0.16;
 
 export interface Photo {
   canvas: HTMLCanvasElement;
-  /** Does it have transparent parts itself? */
+  /** Whether the original has transparent parts. */
   transparent: boolean;
 }
 
-/** The picture, not larger than any box needs. */
+/** The picture, no larger than any box needs. */
 export function photo(bitmap: ImageBitmap): Photo | null {
   const factor = Math.min(1, LONGEST_SIDE / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement("canvas");
@@ -31,8 +31,10 @@ export function photo(bitmap: ImageBitmap): Photo | null {
   return { canvas, transparent: clear > data.length / 400 };
 }
 
-/** Without the paper: what is darker, in any colour, than `threshold` (0 to 1) of the paper around it
- * is ink. None where there is no ink. */
+/**
+ * Removes the paper: anything darker, in any colour channel, than `threshold` (0 to 1) of the paper around it is ink.
+ * `null` if there is no ink.
+ */
 export function withoutPaper(source: Photo, threshold: number): HTMLCanvasElement | null {
   const { width, height } = source.canvas;
   const context = source.canvas.getContext("2d", { willReadFrequently: true });
@@ -54,18 +56,20 @@ export function withoutPaper(source: Photo, threshold: number): HTMLCanvasElemen
   return cropped(image);
 }
 
-/** As it is, where it is a photograph of something else. */
+/** Unchanged, for a photograph of something else. */
 export function whole(source: Photo): HTMLCanvasElement {
   return source.canvas;
 }
 
-/** Red and blue ink are as dark as black in one of their colours, and paper in none. */
+/** Red and blue ink are as dark as black in one colour channel; paper is not dark in any. */
 function darkest(data: Uint8ClampedArray, at: number): number {
   return Math.min(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0);
 }
 
-/** How bright the paper is at each place: the bright part of each square, drawn out between their
- * middles. A square full of ink takes that of its neighbours. */
+/**
+ * The paper's brightness at each point: the bright part of each square, interpolated between their centres. A square
+ * full of ink takes the value of its neighbours.
+ */
 function brightness(data: Uint8ClampedArray, width: number, height: number): (x: number, y: number) => number {
   const [columns, rows] = [Math.ceil(width / CELL), Math.ceil(height / CELL)];
   const cells = new Float32Array(columns * rows);
@@ -105,7 +109,7 @@ function brightness(data: Uint8ClampedArray, width: number, height: number): (x:
   };
 }
 
-/** Cut to where the ink is; single specks do not count. */
+/** Cropped to the ink; single specks do not count. */
 function cropped(image: ImageData): HTMLCanvasElement | null {
   const { data, width, height } = image;
   const [inColumn, inRow] = [new Uint32Array(width), new Uint32Array(height)];

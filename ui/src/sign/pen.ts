@@ -1,33 +1,33 @@
-// Ink on a canvas. A pen that knows its pressure writes with it; finger and mouse write thinner the
-// faster they go, as a pen does. Strokes are kept as points, so that they can be taken back, survive a
-// turn of the phone, and are drawn anew in the sharpness of paper.
+// Ink on a canvas. A pressure-sensitive pen uses its pressure; finger and mouse write thinner the faster they move,
+// like a real pen. Strokes are stored as points, so they can be undone, survive a rotation of the phone, and are
+// redrawn at the resolution of paper.
 //
-// While the hand moves only what is new is drawn, however long the stroke is: a cheap phone would fall behind the finger.
-// Of a curve only its end changes when the next point comes. So what stays is on a second canvas that nobody sees; from
-// there the place of the end is put back, and the new end is drawn over it. The outcome is that of drawing all anew.
+// While the hand moves we draw only what is new, however long the stroke is, because a cheap phone would lag behind the
+// finger. A new point changes only the end of the curve. So the finished part is on a second, hidden canvas; we restore
+// the area of the old end from there, and draw the new end over it. The result is the same as redrawing everything.
 
 interface Dot {
   x: number;
   y: number;
-  /** Width of the ink. */
+  /** The width of the ink. */
   width: number;
 }
 
 const INK = "#14205a";
 const THIN = 1.2;
 const THICK = 4;
-/** Points that are closer say nothing new, but for the hand's tremble. */
+/** Closer points add nothing but the hand's tremor. */
 const NEAREST = 1.5;
-/** How much of a width is that of the point before. */
+/** The weight of the previous point's width in a new one. */
 const INERTIA = 0.7;
-/** Pixels a millisecond at which finger and mouse write at half of their width. */
+/** Pixels per millisecond at which finger and mouse write at half their width. */
 const HALF_SPEED = 1.4;
 const MARGIN = 6;
 
 export class Pen {
   #strokes: Dot[][] = [];
   #current: { id: number; dots: Dot[]; at: number } | null = null;
-  /** All ink but the end of the stroke that is being written. */
+  /** All ink except the end of the current stroke. */
   readonly #dry = document.createElement("canvas");
   /** How many pieces of that stroke are dry. */
   #dried = 0;
@@ -42,7 +42,7 @@ export class Pen {
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
       canvas.addEventListener(name, (event) => this.#end(event));
     }
-    // Older browsers on phones scroll all the same.
+    // Older browsers on phones scroll anyway.
     canvas.addEventListener("touchmove", (event) => event.preventDefault(), { passive: false });
   }
 
@@ -63,7 +63,7 @@ export class Pen {
     this.changed();
   }
 
-  /** Takes the room that the canvas has now; what was written is made smaller where it would not fit. */
+  /** Adapts to the canvas's current size; ink that would not fit is scaled down. */
   resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
@@ -83,13 +83,13 @@ export class Pen {
     this.draw();
   }
 
-  /** Draws all anew. */
+  /** Redraws everything. */
   draw(): void {
     const context = this.canvas.getContext("2d");
     const dry = this.#dry.getContext("2d");
     if (!context || !dry || this.#size.width === 0) return;
     const { width, height } = this.canvas;
-    // This empties it, too.
+    // This also clears it.
     Object.assign(this.#dry, { width, height });
     this.#dried = 0;
     const scale = width / this.#size.width;
@@ -101,14 +101,14 @@ export class Pen {
     this.#drawOn();
   }
 
-  /** Draws what has come to the stroke since the last time. */
+  /** Draws what was added to the stroke since the last time. */
   #drawOn(): void {
     const dots = this.#current?.dots ?? [];
     const context = this.canvas.getContext("2d");
     const dry = this.#dry.getContext("2d");
     if (!context || !dry || dots.length === 0 || this.#size.width === 0) return;
     const scale = this.canvas.width / this.#size.width;
-    // From the point before the end that was drawn last: there its curve began.
+    // From the point before the last drawn end, where its curve began.
     const place = extent([dots.slice(Math.max(0, this.#dried - 1))]);
     if (!place) return;
     dip(dry);
@@ -126,7 +126,7 @@ export class Pen {
     piece(context, dots, dots.length - 1);
   }
 
-  /** The ink alone, `longest` pixels on its longer side, as a PNG; none where nothing is written. */
+  /** Only the ink, `longest` pixels on its longer side, as a PNG. `null` if nothing is written. */
   picture(longest: number): string | null {
     const found = extent(this.#strokes);
     if (!found) return null;
@@ -156,7 +156,7 @@ export class Pen {
   #move(event: PointerEvent): void {
     if (this.#current?.id !== event.pointerId) return;
     event.preventDefault();
-    // All that the digitiser saw since the last frame, where the browser tells.
+    // Everything the digitiser saw since the last frame, if the browser reports it.
     const seen = event.getCoalescedEvents?.() ?? [];
     const box = this.canvas.getBoundingClientRect();
     for (const one of seen.length > 0 ? seen : [event]) this.#add(one, box);
@@ -193,7 +193,7 @@ export class Pen {
   }
 }
 
-/** A stroke as a smooth curve through the middles between its points. */
+/** A stroke as a smooth curve through the midpoints between its points. */
 function ink(context: CanvasRenderingContext2D, dots: Dot[]): void {
   dip(context);
   for (const index of dots.keys()) piece(context, dots, index);
@@ -206,7 +206,10 @@ function dip(context: CanvasRenderingContext2D): void {
   context.lineJoin = "round";
 }
 
-/** The curve around one of its points, from the middle before it to the middle after it; at its ends to the point itself. */
+/**
+ * The curve around one of its points, from the midpoint before it to the midpoint after it; at both ends to the point
+ * itself.
+ */
 function piece(context: CanvasRenderingContext2D, dots: Dot[], index: number): void {
   const [before, control, after] = [dots[index - 1], dots[index], dots[index + 1]];
   if (!control) return;

@@ -1,6 +1,6 @@
-// What must be looked at once more before anything is approved, in one dialog: values entered here that another page of
-// the same writer has changed in the meantime (he chooses), fields that it has changed (he is told), and files that were
-// not taken (he is told what the document holds instead). Until then nothing of it is forgotten.
+// What the signer must look at before an approval, in one dialog: values entered here that another page of the same
+// signer has changed meanwhile (they choose), other fields that it has changed (they are shown), and files that were
+// not accepted (they see what the document contains instead). Until then none of it is forgotten.
 
 import { openDialog } from "../shared/dialogs";
 import { fill, one } from "../shared/dom";
@@ -29,14 +29,14 @@ export class Settle {
 
   constructor(
     private readonly texts: Record<string, string>,
-    /** The writer has chosen; null: what the other page saved. */
+    /** The signer has chosen; null: what the other page saved. */
     private readonly chosen: (field: Field, mine: Mine | null) => void,
   ) {
     one<HTMLFormElement>("form", this.#dialog).addEventListener("submit", (event) => {
       event.preventDefault();
       this.#finish();
     });
-    // Who goes back looks at the first of them.
+    // Going back leads to the first of them.
     one("[data-close]", this.#dialog).addEventListener("click", () => {
       this.#dialog.close();
       const first = this.#fields[0];
@@ -58,7 +58,7 @@ export class Settle {
     this.#refusals.set(field, message);
   }
 
-  /** The writer has filled in the field anew. */
+  /** The signer has filled in the field again. */
   forgive(field: Field): void {
     for (const items of [this.#choices, this.#changes, this.#refusals]) items.delete(field);
   }
@@ -71,7 +71,7 @@ export class Settle {
     return this.#choices.size > 0;
   }
 
-  /** Asks, where there is something to ask; `then` goes on once that is done. */
+  /** Opens the dialog if there is something to ask; `then` runs once that is done. */
   open(then: () => void): boolean {
     if (!this.hasItems) return false;
     this.#then = then;
@@ -91,7 +91,7 @@ export class Settle {
 
   #finish(): void {
     for (const [field, { mine, inputs }] of [...this.#choices]) {
-      // Until it stands in the dialog it was not chosen.
+      // Nothing was chosen before it is in the dialog.
       if (!inputs) continue;
       this.#choices.delete(field);
       this.chosen(field, inputs.mine.checked ? mine : null);
@@ -144,7 +144,7 @@ export class Settle {
     return fill(this.#text(key), { value: this.#shown(field, field.value), before: this.#shown(field, before) });
   }
 
-  /** What the document holds in place of a file that was not taken. */
+  /** What the document contains instead of a file that was not accepted. */
   #held(field: Field): string {
     if (!field.filled) return this.#text("stays-empty");
     if (field instanceof AttachmentField) return fill(this.#text("holds"), { value: field.value });

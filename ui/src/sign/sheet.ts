@@ -1,5 +1,5 @@
-// The sheet in which a text, number, date, list or mark is edited where the page is too small to write on, and a file is
-// chosen: one large entry, its rule in words, and the way to the next one.
+// The sheet for editing a text, number, date, list or check mark on screens where the page is too small to write on,
+// and for choosing a file: one large entry, its rule in words, and a button for the next one.
 
 import { openDialog, whenClosed } from "../shared/dialogs";
 import { one } from "../shared/dom";
@@ -24,8 +24,8 @@ export class Sheet {
     private readonly hasNext: (after: SheetField) => boolean,
     private readonly goNext: (after: SheetField) => void,
   ) {
-    // Enter, or the button that leads on. The other one closes, whatever was entered: what is refused stays in its box,
-    // which says so.
+    // Enter, or the button that goes on. The other button always closes; a refused value stays in its box, which shows
+    // the error.
     one<HTMLFormElement>("#sheet form").addEventListener("submit", (event) => {
       event.preventDefault();
       const field = this.#field;
@@ -36,7 +36,7 @@ export class Sheet {
     whenClosed(this.#dialog, () => this.line.standAfter());
   }
 
-  /** Puts the keyboard into the sheet, where it is open. */
+  /** Focuses the sheet if it is open. */
   focus(): boolean {
     if (this.#dialog.open) this.#entry?.focus();
     return this.#dialog.open;
@@ -47,19 +47,19 @@ export class Sheet {
     this.#label.textContent = field.required
       ? `${field.label} (${this.texts["sign-field-required"] ?? ""})`
       : field.label;
-    // Its button has a name of its own.
+    // Its button has its own name.
     this.#label.htmlFor = field instanceof TextField ? "sheet-entry" : "";
     this.#entry = entryFor(field, "sheet-entry", "sheet-rule sheet-fault sheet-count", () => this.judge());
     this.#room.replaceChildren(this.#entry.element);
     this.#next.hidden = !this.hasNext(field);
-    // A dialog covers the place where it stands else.
+    // A dialog covers its usual place.
     this.line.standAfter(this.#room);
     openDialog(this.#dialog);
     this.judge();
     this.#entry.focus();
   }
 
-  /** Says what is wrong now: after a change, and after the server has judged what was saved. */
+  /** Shows what is wrong now: after a change, and after the server has judged what was saved. */
   judge(): void {
     const field = this.#field;
     if (!this.#dialog.open || !field) return;

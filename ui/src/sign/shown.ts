@@ -1,15 +1,15 @@
-// What this page shows of the writer's draft. He may have the document open twice, on two devices or in two tabs, and all
-// write into one draft. With each change the page tells which revision it shows and is told what the others have changed
-// since; an approval names the revision, and signs nothing else. The page has a name of its own, so that what it saved
-// while the answer was lost is not taken for another's.
+// What this page shows of the signer's draft. They may have the document open twice, on two devices or in two tabs,
+// which all write into one draft. With each change the page names the revision that it shows, and learns what the
+// others have changed since; an approval names the revision and signs nothing else. The page has its own name, so that
+// what it saved when the answer was lost does not look like another page's change.
 
 import type { DraftState, Saved } from "./data";
 
-/** What the fields of this device's storage were kept with. */
+/** Stored on this device together with the fields. */
 export interface Kept {
   link: number;
   page: string;
-  /** The revision that the page showed; -1: the writer is to be asked. */
+  /** The revision that the page showed; -1: ask the signer. */
   revision: number;
 }
 
@@ -19,31 +19,31 @@ export class ShownDraft {
 
   constructor(
     private readonly state: DraftState,
-    /** What was saved, and what is newer; `batch` are the texts that were sent. */
+    /** What was saved, and what is newer; `batch` contains the texts that were sent. */
     private readonly told: (saved: Saved, batch: Map<string, string>) => void,
   ) {
     this.#revision = state.revision;
   }
 
-  /** What goes along with each change. */
+  /** Sent with each change. */
   get stamp(): { revision: number; page: string } {
     return { revision: this.#revision, page: this.page };
   }
 
-  /** What is kept on the device carries this. */
+  /** Stored with what this device keeps. */
   get kept(): Kept {
     return { link: this.state.link, ...this.stamp };
   }
 
   take(saved: Saved, batch: Map<string, string> = new Map()): void {
-    // An answer that comes late tells nothing that a later one has not told.
+    // A late answer contains nothing that a later one has not already reported.
     const late = saved.revision < this.#revision;
     this.#revision = Math.max(saved.revision, this.#revision);
     const told = late ? { ...saved, newer: [], fields: saved.fields.filter(({ name }) => batch.has(name)) } : saved;
     this.told(told, batch);
   }
 
-  /** Has another page written into the field since this was kept? Of another link's draft nobody knows. */
+  /** Whether another page has written into the field since this was stored. For another link's draft nobody knows. */
   isNewer(name: string, kept: Kept, filled: boolean): boolean {
     if (kept.revision < 0) return true;
     if (kept.link !== this.state.link) return filled;

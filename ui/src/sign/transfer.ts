@@ -1,27 +1,27 @@
-// What is said of a file on its way to the server: how much of it has gone out, and what can be done about it. It stands
-// under the tools, and in the sheet while that is open, which covers them. A file that is there at once, as a drawn
-// signature mostly is, is not spoken of.
+// Shows the progress of a file on its way to the server, and what can be done about it. It is below the tools, or in
+// the sheet while the sheet is open and covers them. A file that arrives at once, as most drawn signatures do, is not
+// mentioned.
 
 import { fill } from "../shared/dom";
 
-/** How far a file is. Why it was refused is said by its field. */
+/** The progress of a file. Its field says why it was refused. */
 export type Transfer =
   | { at: "sending"; part: number; canCancel: boolean }
   | { at: "waiting" | "sent" | "cancelled" | "refused" };
 
 export interface TransferHost {
   texts: Record<string, string>;
-  /** The file's name, or the field's where it is a picture. */
+  /** The file's name, or the field's if it is a picture. */
   nameOfFile(field: string): string;
   cancel(field: string): void;
   again(): void;
-  /** Puts the keyboard where the file was chosen: the button that it was on is gone. */
+  /** Moves the focus to where the file was chosen, because the focused button is gone. */
   focusOn(field: string): void;
 }
 
-/** Milliseconds after which it is spoken of. */
+/** Milliseconds until the file is mentioned. */
 const SHOWN_AFTER = 500;
-/** Read aloud at each such part of the way: every percent would be noise. */
+/** Announced at each such part of the way, because every percent would be noise. */
 const SAID_EACH = 25;
 
 export class TransferLine {
@@ -30,7 +30,7 @@ export class TransferLine {
   readonly #bar = document.createElement("progress");
   readonly #again = button("transfer-again");
   readonly #cancel = button("transfer-cancel");
-  /** Must be there before it has something to say. */
+  /** Must be in the document before it has something to announce. */
   readonly #said = document.createElement("p");
   #field = "";
   #since = 0;
@@ -59,7 +59,7 @@ export class TransferLine {
     this.standAfter(home);
   }
 
-  /** Where it is seen now; without a place, where it was at first. */
+  /** Moves it to where it is visible now; without a place, back to the start. */
   standAfter(place: Element = this.home): void {
     place.after(this.#line, this.#said);
   }
@@ -75,7 +75,7 @@ export class TransferLine {
       this.#bar.value = percent;
       this.#offer(false, transfer.canCancel);
       if (performance.now() - this.#since < SHOWN_AFTER) {
-        // Also where nothing more goes out.
+        // Also if nothing more is being sent.
         this.#timer = window.setTimeout(() => this.show(field, transfer), SHOWN_AFTER);
         return;
       }
@@ -110,7 +110,7 @@ export class TransferLine {
     this.#said.textContent = "";
   }
 
-  /** The name is taken while it is known: what was cancelled has none any more. */
+  /** Reads the name while it is known: a cancelled file no longer has one. */
   #write(key: string, percent = 0): void {
     const file = this.host.nameOfFile(this.#field) || (this.#words.dataset.file ?? "");
     this.#words.dataset.file = file;
@@ -119,7 +119,7 @@ export class TransferLine {
 
   #offer(again: boolean, cancel: boolean): void {
     this.#bar.hidden = again;
-    // The keyboard stays on a button that is there.
+    // The focus must be on a button that exists.
     const focused = document.activeElement;
     this.#again.hidden = !again;
     this.#cancel.hidden = !cancel;

@@ -1,6 +1,6 @@
-// Takes files (drawn signatures, pictures, attachments) to the server, one after the other and of one field only the
-// last. What could not be sent is tried again when the connection is back, and small ones outlive a closed tab in local
-// storage; the server counts a file that it is sent twice as the same one.
+// Sends files (drawn signatures, pictures, attachments) to the server, one after another, and only the last one of each
+// field. A file that could not be sent is retried when the connection is back, and small ones survive a closed tab in
+// local storage. The server counts a file that it receives twice as one.
 
 import type { Drawing } from "./choices";
 import { type Problem, Refusal, type Saved, type SignData } from "./data";
@@ -9,11 +9,13 @@ import type { Transfer } from "./transfer";
 
 export interface UploadEvents {
   state(state: "idle" | "saving" | "saved" | "offline" | "failed"): void;
-  /** How far a field's file is. */
+  /** The progress of a field's file. */
   transfer(name: string, transfer: Transfer): void;
-  /** Its sending was given up; `shown` is what the field has instead. */
+  /** Sending was given up; `shown` is what the field has instead. */
   cancelled(name: string, shown: string): void;
-  /** The server refuses the file and says why. It holds what it held before; null: another file is on its way. */
+  /**
+   * The server refuses the file and says why. The field keeps its previous content; null: another file is on its way.
+   */
   refused(upload: Upload, message: string, held: string | null): void;
   /** The document went on without this page. */
   ended(): void;
@@ -21,36 +23,39 @@ export interface UploadEvents {
 
 export interface Upload {
   name: string;
-  /** What the page shows of it: the file's name, or the picture's address. */
+  /** What the page shows of it: the file's name, or the picture's URL. */
   shown: string;
-  /** A data address; empty: what was there is taken away. */
+  /** A data URL. Empty: removes the previous file. */
   data?: string;
-  /** In place of a picture: what the server draws. */
+  /** Instead of a picture: what the server draws. */
   drawing?: Drawing;
   file_name?: string;
 }
 
-/** The writer has given it up, or chosen another file. */
+/** The signer has cancelled it, or chosen another file. */
 class Aborted extends Error {}
 
 const LONGEST_PAUSE = 30_000;
-/** Characters that local storage is asked to keep; browsers give about five million to all of a site. */
+/** The most characters to put into local storage; browsers allow about five million per site. */
 const MOST_KEPT = 2_000_000;
 
 export class Uploads {
   #waiting = new Map<string, Upload>();
-  /** What another page has changed as well, until the writer has chosen. */
+  /** Changes that conflict with another page's, until the signer has chosen. */
   #undecided = new Map<string, Upload>();
   #running: Promise<void> | null = null;
   #request: { upload: Upload; xhr: XMLHttpRequest } | null = null;
-  /** What the server has of each field, as the page shows it. */
+  /** What the server has for each field, as the page shows it. */
   #taken = new Map<string, string>();
-  /** Those that have gone out whole once: the server may have them, whatever became of its answer. */
+  /** Files that were sent completely once: the server may have them, whatever happened to its answer. */
   #gone = new WeakSet<Upload>();
   #failures = 0;
   #timer = 0;
   #stopped: boolean;
-  /** Whether this device keeps what the server has not yet: storage may be full or forbidden, and a file too large. */
+  /**
+   * Whether this device stores what the server does not have yet: storage may be full or forbidden, or a file too
+   * large.
+   */
   isKept = true;
 
   constructor(
@@ -62,7 +67,7 @@ export class Uploads {
     addEventListener("online", () => this.#again(0));
   }
 
-  /** What an earlier visit could not send. */
+  /** Files that an earlier visit could not send. */
   remembered(): [upload: Upload, kept: Kept][] {
     if (this.#stopped) return [];
     try {
@@ -75,12 +80,12 @@ export class Uploads {
     }
   }
 
-  /** Is there anything that the server has not yet? */
+  /** Whether there is anything that the server does not have yet. */
   get waits(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** What the server has when the page is opened, or another page has changed it. */
+  /** What the server has when the page is opened, or when another page has changed it. */
   has(name: string, shown: string): void {
     this.#taken.set(name, shown);
   }
@@ -93,7 +98,7 @@ export class Uploads {
     this.#again(0);
   }
 
-  /** Gives up what waits or is on its way. What the server may have already is taken away there, too. */
+  /** Cancels what waits or is being sent. If the server may already have it, it is removed there too. */
   cancel(name: string): void {
     const upload = this.#waiting.get(name);
     if (!upload || this.#stopped) return;
@@ -107,12 +112,12 @@ export class Uploads {
     else this.#again(0);
   }
 
-  /** Tries at once what waits for its next time. */
+  /** Retries now what waits for its next try. */
   again(): void {
     this.#again(0);
   }
 
-  /** Another page has changed the field: what waits here is kept, and not sent, until it is put or dropped. */
+  /** Another page has changed the field: the waiting file is kept, but not sent until it is put again or dropped. */
   withdraw(name: string): Upload | undefined {
     const mine = this.#waiting.get(name) ?? this.#undecided.get(name);
     if (mine) this.hold(mine);
@@ -130,7 +135,7 @@ export class Uploads {
     this.#remember();
   }
 
-  /** Sends all that waits, at once; fails where it cannot. */
+  /** Sends everything that waits at once; fails if it cannot. */
   async flush(): Promise<void> {
     await this.#running?.catch(() => undefined);
     if (this.#waiting.size > 0) await this.#run();
@@ -226,7 +231,7 @@ export class Uploads {
     this.#remember();
   }
 
-  /** Only this interface of the browser tells how much has gone out. */
+  /** Only XMLHttpRequest reports how much has been sent. */
   #send(upload: Upload): Promise<Saved> {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
@@ -241,7 +246,7 @@ export class Uploads {
         if (!lengthComputable || loaded >= total) return;
         this.events.transfer(upload.name, { at: "sending", part: loaded / total, canCancel: true });
       });
-      // From here on it may be there.
+      // From here on the server may have it.
       request.upload.addEventListener("load", () => {
         this.#gone.add(upload);
         this.events.transfer(upload.name, { at: "sending", part: 1, canCancel: false });
