@@ -36,15 +36,15 @@ pub enum Error {
     #[error("the file store at {path} cannot be opened: {source}; check that it exists and is writable")]
     Open { path: PathBuf, source: std::io::Error },
     /// We cannot see whether the file exists.
-    #[error("the file {path} cannot be looked at: {source}; check the permissions of the file store, and its disk")]
+    #[error("the file {path} cannot be accessed: {source}; check the file store's permissions and disk")]
     Look { path: PathBuf, source: std::io::Error },
     /// The disk is full or cannot be written.
     #[error("the file store cannot write: {0}; make room on its disk, or make it writable")]
     Full(#[source] object_store::Error),
     /// Any other error of the store.
-    #[error("the file store refuses: {0}; check space and permissions")]
+    #[error("the file store failed: {0}; check its free space and permissions")]
     Store(#[source] object_store::Error),
-    #[error("there is no file {0}; put it back from a backup")]
+    #[error("the file {0} is missing; put it back from a backup")]
     Missing(BlobHash),
     /// The file's content does not match its name.
     #[error("the file {0} is damaged; put it back from a backup")]

@@ -27,13 +27,13 @@ pub struct Bounce {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoBounce {
     /// Something else, such as a reply or an advertisement.
-    #[error("it is no delivery report (RFC 3464)")]
+    #[error("this is not a delivery report (RFC 3464)")]
     NoReport,
     /// A delivery report without a failure: the mail is late or has arrived.
-    #[error("the report names nothing that failed for good")]
+    #[error("the report names no permanent failure")]
     NothingFailed,
     /// A report about someone else's mail, or one that does not name its mail.
-    #[error("the report does not hold the Message-ID of a mail of ours")]
+    #[error("the report does not contain the Message-ID of one of our mails")]
     NotOurs,
 }
 

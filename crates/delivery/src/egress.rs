@@ -33,10 +33,12 @@ pub enum EgressFault {
     #[error("write it as http://host:port, or http://user:password@host:port")]
     Malformed,
     /// We speak to the proxy itself without TLS.
-    #[error("the proxy is spoken to in plain http (what goes through it has its own TLS): begin with http://")]
+    #[error("we speak plain http to the proxy (connections through it have their own TLS), so begin with http://")]
     Scheme,
     /// The address has more than a host and a port.
-    #[error("a proxy has no path: end after the port, and write / as %2F, ? as %3F and # as %23 in user and password")]
+    #[error(
+        "a proxy's address has no path, so end it after the port; in user and password, write / as %2F, ? as %3F and # as %23"
+    )]
     Path,
 }
 

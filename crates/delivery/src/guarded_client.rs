@@ -109,7 +109,7 @@ pub struct Answer {
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The name or the URL leads to an address that is not public.
-    #[error("the host leads to an address that is not public, so no connection was opened")]
+    #[error("the host resolves to an address that is not public, so we did not connect")]
     AddressRefused,
     /// DNS returned no address.
     #[error("the host name cannot be resolved: {0}")]
@@ -123,7 +123,7 @@ pub enum Fault {
     #[error("the exchange broke: {0}")]
     Broken(CustomerWords),
     /// We could not create the client itself.
-    #[error("the HTTP client cannot be made: {0}")]
+    #[error("the HTTP client cannot be created: {0}")]
     Client(CustomerWords),
 }
 

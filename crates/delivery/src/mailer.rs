@@ -69,10 +69,10 @@ impl std::fmt::Debug for MailSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum MailSettingsFault {
     /// The sender's address is invalid.
-    #[error("no mail address: {0}")]
+    #[error("not a valid mail address: {0}")]
     From(AddressError),
     /// The host name cannot be used for TLS.
-    #[error("no name that TLS can be used with: {0}")]
+    #[error("TLS cannot be used with this host name: {0}")]
     Tls(lettre::transport::smtp::Error),
 }
 

@@ -52,7 +52,7 @@ pub async fn alive_while<T, P: Future<Output = ()>>(
     let beating = async {
         loop {
             if let Err(error) = blocking(&nodes, Nodes::beat).await {
-                tracing::warn!(%error, "this node could not show that it lives");
+                tracing::warn!(%error, "this node could not report that it is alive");
             }
             tokio::select! {
                 () = done.notified() => return,
@@ -63,8 +63,8 @@ pub async fn alive_while<T, P: Future<Output = ()>>(
     let (result, ()) = tokio::join!(working, beating);
     match blocking(&nodes, |nodes| nodes.leave()).await {
         Ok(0) => {}
-        Ok(claims) => tracing::info!(claims, "what this node had claimed was given back"),
-        Err(error) => tracing::warn!(%error, "this node could not leave; others take over what it had claimed"),
+        Ok(claims) => tracing::info!(claims, "this node gave back what it had claimed"),
+        Err(error) => tracing::warn!(%error, "this node could not leave; others will take over what it had claimed"),
     }
     result
 }
@@ -110,7 +110,7 @@ impl Nodes {
             .store
             .write_relaxed(move |tx| Ok::<_, store::Error>((node::beat(tx, &own)?, node::all(tx)?)))?;
         if self.has_beaten && beat == 1 {
-            tracing::warn!("another node took this one for dead; what it was delivering may arrive twice");
+            tracing::warn!("another node declared this one dead; its running deliveries may arrive twice");
         }
         self.has_beaten = true;
         let mut released = 0;

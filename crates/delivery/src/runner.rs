@@ -137,7 +137,7 @@ impl Runner {
         let wake = Arc::new(Notify::new());
         let listener = Arc::clone(&wake);
         if !app.bell.listen(move || listener.notify_one()) {
-            tracing::debug!("another runner of this process hears the bell already; this one looks by itself");
+            tracing::debug!("another runner of this process already hears the bell; this one looks on its own");
         }
         Runner {
             shared: Arc::new(Shared {
@@ -187,7 +187,7 @@ impl Runner {
         .await;
         match released {
             Ok(Ok(0)) => {}
-            Ok(Ok(count)) => tracing::info!(count, "deliveries of a process that is no more were taken back"),
+            Ok(Ok(count)) => tracing::info!(count, "took back deliveries of a process that has ended"),
             Ok(Err(error)) => tracing::warn!(%error, "the leases of dead processes could not be read"),
             Err(error) => tracing::error!(%error, "reading leases panicked"),
         }

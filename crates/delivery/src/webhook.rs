@@ -38,7 +38,7 @@ pub enum TryFault {
     #[error(transparent)]
     Client(#[from] Fault),
     /// A value that cannot be sent in a header.
-    #[error("the authorization value cannot stand in a header; start the workflow with another one")]
+    #[error("the authorization value is not allowed in a header; start the workflow with another one")]
     Header(#[from] InvalidHeaderValue),
 }
 

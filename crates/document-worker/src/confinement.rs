@@ -64,7 +64,7 @@ const NICER: i32 = 5;
 /// several time slices.
 pub(crate) fn lower_priority() {
     if let Err(error) = rustix::process::nice(NICER) {
-        tracing::debug!(%error, "a document worker has the priority of a request");
+        tracing::debug!(%error, "a document worker could not lower its priority");
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn limit_processor(milliseconds: u64) {
     )
     .is_err()
     {
-        tracing::debug!("the time in the processor cannot be limited; the pool's own watch remains");
+        tracing::debug!("the processor time cannot be limited here; the pool's own limit remains");
     }
 }
 

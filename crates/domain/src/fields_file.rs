@@ -64,16 +64,16 @@ pub enum FieldsFaultKind {
     #[error("has more than {0} characters")]
     TooLong(usize),
     /// A text contains a control character.
-    #[error("holds a control character")]
+    #[error("contains a control character")]
     ControlCharacter,
     /// A character of a text has more parts than any script uses.
-    #[error("holds a character of more than {MOST_PARTS} parts")]
+    #[error("contains a character with more than {MOST_PARTS} parts")]
     OverlongCharacter,
     /// A number is outside its range.
     #[error("must be from {least} to {most}")]
     OutOfRange { least: u64, most: u64 },
     /// A word is none of the known ones.
-    #[error("is none of: {0}")]
+    #[error("is not one of: {0}")]
     UnknownWord(String),
     /// Too many entries.
     #[error("has more than {0} entries")]
@@ -82,43 +82,43 @@ pub enum FieldsFaultKind {
     #[error("step {0} is missing: steps count from 1 without gaps")]
     StepGap(u32),
     /// A step has several places, and one has no role.
-    #[error("a step with several writers needs a role for each")]
+    #[error("a step with several signers needs a role for each")]
     RoleNeeded,
     /// A step has the same role twice.
     #[error("the role appears twice in its step")]
     RoleTwice,
     /// A field of a step with several roles names none.
-    #[error("the step has several writers; the field must name its role")]
+    #[error("the step has several signers; the field must name its role")]
     FieldRoleNeeded,
     /// A field's step does not exist.
     #[error("there is no step {0}")]
     UnknownStep(u32),
     /// A field's role does not exist in its step.
-    #[error("the step has no role of this name")]
+    #[error("the step has no role with this name")]
     UnknownRole,
     /// A field's page does not exist.
-    #[error("there is no such page: the document ends with page {0}")]
+    #[error("there is no such page; the last page is {0}")]
     UnknownPage(u32),
     /// The box is empty or extends beyond the page.
-    #[error("the box must have an area and lie within the page (millionths, at most 1000000)")]
+    #[error("the box must have an area and be inside the page (millionths, up to 1000000)")]
     OffPage,
     /// Another field has the same name.
     #[error("a field of another kind has this name")]
     NameTwice,
     /// The boxes of one name disagree about step or role.
-    #[error("boxes of one name share kind, step and role")]
+    #[error("boxes with the same name must have the same kind, step and role")]
     BoxesDisagree,
     /// A text has either a row of cells or lines.
-    #[error("a text has either cells or lines")]
+    #[error("a text can have either cells or lines")]
     CellsOrLines,
     /// The member has no meaning for this kind. Contains the kinds for which it has.
     #[error("is only for fields of kind {0}")]
     OnlyFor(&'static str),
     /// No member has this name. A typo would otherwise show only after people have signed.
-    #[error("is no member here; there are: {0}")]
+    #[error("is not a known member; known members are: {0}")]
     UnknownMember(String),
     /// Not a date pattern.
-    #[error("must hold yyyy, yy, MMMM, MMM, MM, M, dd or d; other Latin letters stand in 'quotes'")]
+    #[error("must contain yyyy, yy, MMMM, MMM, MM, M, dd or d; put other Latin letters in 'quotes'")]
     DatePattern,
     /// Not a colour.
     #[error("must be a colour such as #1a2b3c")]
@@ -133,16 +133,16 @@ pub enum FieldsFaultKind {
     #[error("the formula cannot be read at character {0}")]
     Formula(usize),
     /// The formula names something that is not a number or calc field.
-    #[error("'{0}' is no field of kind number or calc")]
+    #[error("'{0}' is not a field of kind number or calc")]
     FormulaName(String),
     /// The formula names a field that is filled in at a later step.
-    #[error("'{0}' is written at a later step")]
+    #[error("'{0}' is filled in at a later step")]
     FormulaLater(String),
     /// The formula names a field of another role in the same step.
-    #[error("'{0}' is written by another role of the same step")]
+    #[error("'{0}' is filled in by another role of the same step")]
     FormulaBeside(String),
     /// The formula depends on its own result.
-    #[error("'{0}' needs its own result")]
+    #[error("'{0}' depends on its own result")]
     FormulaCircle(String),
     /// Neither an e-mail address nor a telephone number.
     #[error("neither an e-mail address nor a telephone number")]

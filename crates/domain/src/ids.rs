@@ -58,10 +58,10 @@ pub struct CompanyId(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompanyIdFault {
     /// The form is wrong.
-    #[error("a company id has 1 to 40 letters a-z, digits, '-' or '_', and begins with a letter or digit")]
+    #[error("a company id consists of 1 to 40 letters a-z, digits, '-' or '_', and begins with a letter or digit")]
     Form,
     /// The word has another meaning in a path.
-    #[error("'{0}' is a word of the service's own addresses; choose another company id")]
+    #[error("'{0}' is reserved for the service's own URLs; choose another company id")]
     Reserved(String),
 }
 

@@ -62,16 +62,16 @@ pub enum AddressFault {
     #[error("longer than {LONGEST_URL} bytes; use a shorter URL")]
     TooLong,
     /// White space, a control character or a backslash.
-    #[error("holds white space, a control character or a backslash; percent-encode it")]
+    #[error("contains white space, a control character or a backslash; percent-encode it")]
     ForbiddenCharacter,
     /// A scheme other than https, or http if that is allowed.
     #[error("the scheme must be https; an operator can allow http with webhook.allow_http")]
     Scheme,
     /// A user name or a password before the host.
-    #[error("holds a user name or password; use export_api_info.authorization instead")]
+    #[error("contains a user name or password; use export_api_info.authorization instead")]
     UserInfo,
     /// A part after `#`.
-    #[error("holds a fragment; remove the part from # on")]
+    #[error("contains a fragment; remove the part from # on")]
     Fragment,
     /// A port that is not on the list.
     #[error("port {0} is not allowed; an operator can add it to webhook.ports")]
@@ -80,7 +80,7 @@ pub enum AddressFault {
     #[error("the host {0} is not publicly reachable; use a public domain")]
     LocalName(String),
     /// Not a valid DNS name.
-    #[error("the host {0} is not a valid DNS name; correct it")]
+    #[error("the host {0} is not a valid DNS name")]
     InvalidName(String),
     /// A literal address that is not public.
     #[error("the address {0} is not public; use a public domain")]

@@ -11,13 +11,13 @@ use std::ops::Deref;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
     /// U+0000 or another control character.
-    #[error("holds a control character")]
+    #[error("contains a control character")]
     ControlCharacter,
     /// A character that changes the direction in which others are read.
-    #[error("holds a control of the direction of writing")]
+    #[error("contains a control character for the writing direction")]
     DirectionControl,
     /// A character with too many parts.
-    #[error("holds a character of more than {MOST_PARTS} parts")]
+    #[error("contains a character with more than {MOST_PARTS} parts")]
     OverlongCharacter,
     /// More characters than allowed.
     #[error("has more than {longest} characters")]

@@ -100,13 +100,13 @@ pub enum FieldValue {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueFault {
     /// A character has too many parts.
-    #[error("the text holds a character of more than {MOST_PARTS} parts")]
+    #[error("the text contains a character with more than {MOST_PARTS} parts")]
     OverlongCharacter,
     /// It contains U+0000 or another control character.
-    #[error("the value holds a control character; remove it")]
+    #[error("the value contains a control character; remove it")]
     ControlCharacter,
     /// It contains a character that changes the direction in which others are read.
-    #[error("the value holds a control of the direction of writing; remove it")]
+    #[error("the value contains a control character for the writing direction; remove it")]
     DirectionControl,
     #[error("the value has {length} characters; at most {limit} are allowed")]
     TooLong {
@@ -116,7 +116,7 @@ pub enum ValueFault {
         limit: u32,
     },
     /// Not a decimal number.
-    #[error("the value is no decimal number")]
+    #[error("the value is not a decimal number")]
     NotNumber,
     /// A number with more decimals than its field shows.
     #[error("the number has more than {limit} decimals")]
@@ -125,20 +125,20 @@ pub enum ValueFault {
         limit: u32,
     },
     /// Not a day of the calendar.
-    #[error("the value is no date of the form YYYY-MM-DD")]
+    #[error("the value is not a date in the form YYYY-MM-DD")]
     NotDate,
     /// Neither yes nor no.
-    #[error("the value is none of Y, N, 1, 0, true, false")]
+    #[error("the value is not one of Y, N, 1, 0, true, false")]
     NotCheck,
     /// None of the options.
-    #[error("the value is none of the field's options: {}", options.join(", "))]
+    #[error("the value is not one of the field's options: {}", options.join(", "))]
     NotOption {
         /// The options of the field.
         options: Vec<String>,
     },
-    #[error("the value is no base64")]
+    #[error("the value is not base64")]
     NotBase64,
-    #[error("the value is no base64 of a PNG or JPEG picture")]
+    #[error("the value is not a PNG or JPEG picture in base64")]
     NotPicture,
     #[error("the file has more than {limit} bytes")]
     FileTooLarge {
@@ -146,10 +146,10 @@ pub enum ValueFault {
         limit: usize,
     },
     /// A drawing's text contains nothing visible.
-    #[error("there is nothing to draw; write a name")]
+    #[error("there is nothing to draw; enter a name")]
     NothingToDraw,
     /// The field fills itself.
-    #[error("a field of this kind fills itself and takes no value")]
+    #[error("a field of this kind fills itself in and accepts no value")]
     FillsItself,
 }
 

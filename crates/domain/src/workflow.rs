@@ -350,7 +350,7 @@ pub enum Refusal {
     #[error("the workflow has ended: its time ran out")]
     Overdue,
     /// It is another step's turn.
-    #[error("it is the turn of step {turn}, not of step {order}")]
+    #[error("it is step {turn}'s turn, not step {order}'s")]
     NotTheirTurn {
         /// The requested step.
         order: u32,
@@ -358,22 +358,22 @@ pub enum Refusal {
         turn: u32,
     },
     /// This signer has already approved.
-    #[error("the writer of step {order} has approved already")]
+    #[error("the signer of step {order} has already approved")]
     AlreadyApproved {
         /// Their step.
         order: u32,
     },
     /// The workflow has no such signer.
-    #[error("the workflow has no such writer")]
+    #[error("the workflow has no such signer")]
     UnknownRecipient,
     /// The step has several signers, and the description fits more than one of them.
-    #[error("several writers of step {order} are meant; name one")]
+    #[error("several signers of step {order} match; name one")]
     SeveralWriters { order: u32 },
     /// Its time has not run out.
     #[error("the workflow's time has not run out")]
     NotOverdue,
     /// The new end is in the past.
-    #[error("the new expiry lies in the past")]
+    #[error("the new expiry is in the past")]
     ExpiryInPast,
 }
 

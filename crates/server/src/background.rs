@@ -73,7 +73,7 @@ pub async fn tell_of_rings(app: Arc<App>, ended: watch::Receiver<bool>) {
         let store = app.store.clone();
         match spawn_blocking(move || store.announce()).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(%error, "the runners see by themselves what waits"),
+            Ok(Err(error)) => tracing::debug!(%error, "the runners could not be notified; they will look on their own"),
             Err(error) => tracing::error!(%error, "announcing panicked"),
         }
     }
@@ -97,14 +97,14 @@ pub fn start(
     // Deliveries that processes without a runner have left in the outbox.
     let bell = app.bell.clone();
     if let Err(error) = app.store.listen(move || bell.ring()) {
-        tracing::warn!(%error, "what other processes leave in the outbox is seen a moment later");
+        tracing::warn!(%error, "announcements cannot be heard; the runner looks at the outbox on its own");
     }
     let runner = Runner::new(Arc::clone(&app), client, mailer, messengers, RunnerSettings::default());
     let mut work = JoinSet::new();
     let recovering = Arc::clone(&app);
     work.spawn_blocking(move || {
         if let Err(error) = recovering.recover_bulk_starts(node::is_dead) {
-            tracing::warn!(%error, "what dead processes had taken of bulk starts is taken over later");
+            tracing::warn!(%error, "bulk sends of dead processes could not be released; they are taken over later");
         }
     });
     // Others take over claims from a node that does not beat, so it beats until both of these have ended.
@@ -200,8 +200,8 @@ async fn every(
         let shared = Arc::clone(&app);
         match spawn_blocking(move || job(&shared)).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, doing, "a job failed; it comes again"),
-            Err(error) => tracing::error!(%error, doing, "a job failed; it comes again"),
+            Ok(Err(error)) => tracing::error!(%error, doing, "a job failed; it will run again"),
+            Err(error) => tracing::error!(%error, doing, "a job failed; it will run again"),
         }
     }
 }
@@ -242,7 +242,7 @@ fn forget(app: &App) -> Result<(), Error> {
 fn remove_loose_files(app: &App) -> Result<(), Error> {
     let removed = app.remove_loose_files()?;
     if removed > 0 {
-        tracing::debug!(removed, "files that nothing needed were removed");
+        tracing::debug!(removed, "removed files that nothing needed");
     }
     Ok(())
 }
@@ -251,6 +251,6 @@ fn clean(app: &App) -> Result<(), Error> {
     let access = app.clean_access()?;
     let workflows = app.sweep_workflow_leftovers()?;
     let bulk_starts = app.sweep_bulk_starts()?;
-    tracing::debug!(?access, workflows, bulk_starts, "cleaned");
+    tracing::debug!(?access, workflows, bulk_starts, "removed expired rows");
     Ok(())
 }

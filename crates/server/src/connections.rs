@@ -104,7 +104,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             of_peers.one_more(address.ip())
         };
         if held.is_none() && !of_proxy {
-            tracing::debug!(%address, "an address has its share of the connections");
+            tracing::debug!(%address, "an address has used up its share of connections");
             turn_away(&stream, &refusal(is_public_https));
             continue;
         }
@@ -191,7 +191,7 @@ fn turn_away(stream: &TcpStream, answer: &Response<&'static str>) {
     }
     text.extend([b"\r\n", answer.body().as_bytes()].concat());
     if let Err(error) = stream.try_write(&text) {
-        tracing::debug!(%error, "a client was not told that it has its share");
+        tracing::debug!(%error, "a client over its share could not be sent a 503");
     }
 }
 
@@ -205,7 +205,7 @@ async fn accept(
         match listener.accept().await {
             Ok((stream, address)) => {
                 if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(%error, "a connection without TCP_NODELAY");
+                    tracing::debug!(%error, "TCP_NODELAY could not be set for a connection");
                 }
                 return Some((stream, address, place));
             }

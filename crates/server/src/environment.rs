@@ -30,7 +30,7 @@ impl Random for SystemRandom {
     /// guessed.
     fn fill(&self, buffer: &mut [u8]) {
         if let Err(error) = getrandom::fill(buffer) {
-            tracing::error!(%error, "the machine gives no random numbers");
+            tracing::error!(%error, "the machine provides no random numbers");
             std::process::abort();
         }
     }

@@ -65,7 +65,7 @@ impl FileLimit {
         let files = match setrlimit(Resource::Nofile, wanted) {
             Ok(()) => raised,
             Err(error) => {
-                tracing::debug!(%error, "the limit of open files stays as it is");
+                tracing::debug!(%error, "the limit of open files could not be raised");
                 current.unwrap_or(raised)
             }
         };

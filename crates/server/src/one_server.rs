@@ -24,7 +24,7 @@ pub struct OneServer {
 pub enum OneServerFault {
     /// Another process serves it.
     #[error(
-        "another server works on {folder} already ({holder}); several servers on one installation need PostgreSQL \
+        "another server is already using {folder} ({holder}); several servers on one installation need PostgreSQL \
          (database.url)"
     )]
     Taken {

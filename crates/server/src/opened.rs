@@ -51,7 +51,7 @@ pub enum OpenFault {
     #[error("the master key {0} is missing, but this database was set up with it; restore the file from your backup")]
     MasterKeyMissing(PathBuf),
     /// The client for time-stamp authorities cannot be created.
-    #[error("the client for time-stamp authorities cannot be made: {0}")]
+    #[error("the client for time-stamp authorities cannot be created: {0}")]
     Network(#[from] delivery::guarded_client::Fault),
     /// The PKCS#11 module cannot be used.
     #[error("the PKCS#11 module {0} cannot be used: {1}; check pkcs11.module")]

@@ -122,16 +122,16 @@ impl Sheet {
 #[serde(rename_all = "snake_case")]
 pub enum SheetFault {
     /// A CSV file in an unknown encoding.
-    #[error("the encoding of the file is not known; save it as 'CSV UTF-8'")]
+    #[error("the file's encoding is unknown; save it as 'CSV UTF-8'")]
     NotUtf8,
     /// Neither a readable workbook nor CSV.
-    #[error("the file is neither a CSV file nor an XLSX workbook that can be read")]
+    #[error("the file is neither a CSV file nor a readable XLSX workbook")]
     Unreadable,
     /// Another kind of file, recognised by its first bytes.
-    #[error("the file is no CSV file and no XLSX workbook, but of another kind: {}", kind.word())]
+    #[error("the file is neither a CSV file nor an XLSX workbook, but another kind: {}", kind.word())]
     OtherFile { kind: OtherFile },
     /// A quote in a CSV file does not close, or text follows a closing quote.
-    #[error("line {row}: a quote that begins there does not close, or text stands behind it")]
+    #[error("line {row}: the quote that opens here does not close, or text follows the closing quote")]
     Quote {
         /// The line on which the quote opens.
         row: u32,
@@ -144,7 +144,7 @@ pub enum SheetFault {
     #[error("more than {limit} columns")]
     TooManyColumns { limit: u32 },
     /// All cells together are too long.
-    #[error("row {row}: more text than is taken")]
+    #[error("row {row}: the sheet contains too much text")]
     TooLong {
         /// The row that exceeds the limit.
         row: u32,

@@ -4,13 +4,13 @@
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// A row with this unique key exists already.
-    #[error("a row with the same {constraint} exists already")]
+    #[error("a row with the same {constraint} already exists")]
     Conflict {
         /// `table(column, column)` on both databases; the index's name if the index is over an expression.
         constraint: String,
     },
     /// Another constraint refused the row: CHECK, NOT NULL or a foreign key.
-    #[error("statement {statement} breaks a rule of the schema: {detail}")]
+    #[error("statement {statement} violates a constraint: {detail}")]
     Constraint {
         /// The statement's name.
         statement: &'static str,
@@ -19,7 +19,7 @@ pub enum Error {
     },
     /// A write changed a different number of rows than it must. Usually the state has changed meanwhile; otherwise the
     /// statement is wrong.
-    #[error("statement {statement} touched {found} rows where it must touch {expected}")]
+    #[error("statement {statement} changed {found} rows instead of {expected}")]
     RowCount {
         /// The statement's name.
         statement: &'static str,
@@ -54,7 +54,7 @@ pub enum Error {
         detail: String,
     },
     /// An earlier statement of this transaction failed, so the transaction cannot go on.
-    #[error("an earlier statement of this transaction failed; nothing of it is kept")]
+    #[error("an earlier statement of this transaction failed, so the transaction was undone")]
     Spoiled,
     /// Others kept changing the same rows at the same time.
     #[error("the database is busy ({detail}); try again")]
@@ -76,7 +76,7 @@ pub enum Error {
         detail: String,
     },
     /// The database cannot be reached.
-    #[error("the database cannot be reached: {detail}; check database.url and that it runs")]
+    #[error("the database cannot be reached: {detail}; check database.url and whether it is running")]
     Unreachable {
         /// The connection's error.
         detail: String,
@@ -85,26 +85,26 @@ pub enum Error {
     /// happened; or it was the commit of a single statement, for which the server cannot say.
     #[error(
         "the connection broke during the commit, which may or may not have happened: {detail}; \
-         look before trying again"
+         check the current state before you retry"
     )]
     CommitUnknown {
         /// The connection's error.
         detail: String,
     },
     /// The commit failed, and nothing was kept.
-    #[error("the commit failed, nothing was kept: {detail}")]
+    #[error("the commit failed and nothing was saved: {detail}")]
     Commit {
         /// The database's words.
         detail: String,
     },
     /// The closure panicked; nothing of it was kept.
-    #[error("a use-case panicked; nothing of it was kept: {message}")]
+    #[error("a use-case panicked and its changes were undone: {message}")]
     Panicked {
         /// The panic's message.
         message: String,
     },
     /// A closure that runs in the store called the store again.
-    #[error("a transaction called the store again; hand the open transaction on instead")]
+    #[error("a transaction called the store again; pass on the open transaction instead")]
     Nested,
     /// The store was closed, or its thread could not be started.
     #[error("the store is closed")]

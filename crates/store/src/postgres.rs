@@ -146,7 +146,7 @@ impl Driver {
     fn count(&self, error: &Error) {
         if matches!(error, Error::Deadlock { .. }) {
             self.deadlocks.fetch_add(1, Ordering::Relaxed);
-            tracing::warn!(%error, "two transactions waited for each other");
+            tracing::warn!(%error, "two transactions deadlocked");
         }
     }
 
@@ -172,7 +172,7 @@ impl Driver {
             Outcome::Failed(Error::CommitUnknown { detail }) => Fate::Unknown { detail },
             Outcome::Failed(error) | Outcome::Again(error) => {
                 self.count(&error);
-                tracing::debug!(%error, transactions = additions.len(), "a common commit failed; each goes alone");
+                tracing::debug!(%error, transactions = additions.len(), "a common commit failed; each transaction commits alone");
                 Fate::Alone
             }
         }
@@ -195,7 +195,7 @@ impl Driver {
             let mut client = self.server.connect_to_migrate().map_err(|error| unreachable(&error))?;
             match migrations::applied(migrations::postgres_runner().run(&mut client)) {
                 Err(error) if attempt < MIGRATE_ATTEMPTS => {
-                    tracing::warn!(%error, "the migration is tried again");
+                    tracing::warn!(%error, "a migration failed; trying again");
                     std::thread::sleep(pause(attempt));
                     attempt += 1;
                 }

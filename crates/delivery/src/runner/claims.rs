@@ -89,7 +89,7 @@ impl Shared {
     fn follow_clock(&self, now: Timestamp) -> Result<(), app::Error> {
         let latest = self.latest_claim.fetch_max(now.as_microsecond(), Ordering::SeqCst);
         if now.as_microsecond() < latest {
-            tracing::debug!("due times are held against the clock: it was set back, or nothing ran before");
+            tracing::debug!("checking due times against the clock: it was set back, or nothing ran before");
             let store = &self.app.store;
             store.write_relaxed(move |tx| outbox::count_anew(tx, now).map_err(app::Error::from))?;
             self.latest_claim.store(now.as_microsecond(), Ordering::SeqCst);
@@ -151,7 +151,9 @@ impl Shared {
             let (store, lease) = (&self.app.store, lease.to_owned());
             match store.write_relaxed(move |tx| outbox::hold_claimed(tx, (&company, &url), &met, &lease, now)) {
                 Ok(more) => held += more,
-                Err(error) => tracing::warn!(%error, "what waits for a stopped endpoint is held when it is met again"),
+                Err(error) => {
+                    tracing::warn!(%error, "deliveries of a stopped endpoint could not be held; the next claim will hold them")
+                }
             }
         }
         held
@@ -167,7 +169,7 @@ impl Shared {
             Ok::<_, store::Error>(())
         });
         if let Err(error) = given_back {
-            tracing::warn!(%error, "what was claimed could not be given back; it is tried when its lease ends");
+            tracing::warn!(%error, "claimed deliveries could not be given back; they are tried when their leases expire");
         }
     }
 

@@ -87,7 +87,7 @@ impl Shared {
         let Ok(has_opened) = self.write_all_or_each(taken, Self::write_taken) else {
             // Writing the others would fail in the same way.
             let count = others.len();
-            tracing::warn!(count, "nor were those of deliveries that failed");
+            tracing::warn!(count, "results of failed deliveries were not written either");
             return false;
         };
         self.write_all_or_each(others, Self::write_others).unwrap_or(false) || has_opened
@@ -115,14 +115,14 @@ impl Shared {
                     may_be_written |= matches!(error, app::Error::OutcomeUnknown(_));
                     if began.elapsed() >= RESULTS_WAIT {
                         let count = results.len();
-                        tracing::warn!(%error, count, "results could not be written; the deliveries are made again");
+                        tracing::warn!(%error, count, "results could not be written; the deliveries will be repeated");
                         return Err(NotWritten);
                     }
                     tracing::warn!(%error, "results could not be written; trying again");
                     std::thread::sleep(RESULTS_PAUSE);
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "results could not be written together; writing each");
+                    tracing::warn!(%error, "results could not be written together; writing each one alone");
                     break;
                 }
             }
@@ -133,7 +133,7 @@ impl Shared {
             match write(self, vec![Arc::clone(&done)], may_be_written) {
                 Ok(()) => opened |= opens(&[done]),
                 Err(error) => {
-                    tracing::warn!(%error, %id, "a result could not be written; the delivery is tried again");
+                    tracing::warn!(%error, %id, "a result could not be written; the delivery will be repeated");
                 }
             }
         }
@@ -191,6 +191,6 @@ fn lease_lost(claimed: &Claimed, may_be_written: bool) {
     if may_be_written {
         tracing::debug!(id = %claimed.id, "a result was in doubt: it was written, or its lease is lost");
     } else {
-        tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it is made again");
+        tracing::warn!(id = %claimed.id, "a delivery took longer than its lease; it will be repeated");
     }
 }

@@ -74,7 +74,7 @@ impl Shared {
                 Ok(secrets)
             }
             Err(error @ app::Error::Unavailable { .. }) => {
-                tracing::warn!(%error, "a client's secrets cannot be read; looking again soon");
+                tracing::warn!(%error, "a client's secrets cannot be read; trying again soon");
                 Err(SecretsFault::Unavailable)
             }
             Err(error) => Err(SecretsFault::Unreadable(format!(

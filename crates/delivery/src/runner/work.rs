@@ -238,7 +238,7 @@ impl Work {
                 }
                 self.begin();
             }
-            Ok(Err(error)) => tracing::warn!(%error, "nothing could be claimed; looking again soon"),
+            Ok(Err(error)) => tracing::warn!(%error, "deliveries could not be claimed; trying again soon"),
             Err(error) => tracing::error!(%error, "a claim panicked"),
         }
     }
@@ -253,7 +253,7 @@ impl Work {
                 (id, took, is_ours)
             }
             Err(error) => {
-                tracing::error!(%error, "a delivery panicked; it is tried again when its lease ends");
+                tracing::error!(%error, "a delivery panicked; it is tried again when its lease expires");
                 (error.id(), None, true)
             }
         };
@@ -290,7 +290,7 @@ impl Work {
                 }
                 self.look |= opened;
             }
-            Err(error) => tracing::error!(%error, "writing results panicked; the deliveries are tried again"),
+            Err(error) => tracing::error!(%error, "writing results panicked; the deliveries will be repeated"),
         }
     }
 
@@ -313,7 +313,7 @@ impl Work {
         })
         .await;
         if !matches!(released, Ok(Ok(()))) {
-            tracing::warn!("deliveries could not be given back; their leases end by themselves");
+            tracing::warn!("deliveries could not be given back; they are tried when their leases expire");
         }
     }
 }

@@ -120,7 +120,7 @@ impl Serve {
             if let Some(background) = background
                 && tokio::time::timeout(GRACE, background.finished()).await.is_err()
             {
-                tracing::warn!("background work did not end in time; its leases run out and it is taken up again");
+                tracing::warn!("background work did not end in time; it resumes when its leases expire");
             }
             Ok::<(), Failure>(())
         })?;
@@ -180,14 +180,14 @@ async fn web(
         "the limit of open files"
     );
     if files.is_too_low() {
-        tracing::warn!("too few files may be open at once; see `countersign doctor`");
+        tracing::warn!("the limit of open files is too low; see `countersign doctor`");
     }
     let router = countersign_http::router(app, settings);
     let end = end.clone();
     let mut ended = end.subscribe();
     let serving = connections::serve(listener, router, limits, async move {
         stop.first().await;
-        tracing::info!("ending: requests under way may finish");
+        tracing::info!("ending; running requests may finish");
         let _ = end.send(true);
     });
     let too_long = async move {
@@ -196,7 +196,7 @@ async fn web(
     };
     tokio::select! {
         () = serving => {}
-        () = too_long => tracing::warn!("requests under way were cut off"),
+        () = too_long => tracing::warn!("running requests were cut off"),
     }
     Ok(())
 }
@@ -239,10 +239,10 @@ fn warm_up(app: &Arc<App>) {
     let app = Arc::clone(app);
     std::thread::spawn(move || {
         if let Err(error) = document::pki::keys::PrivateKey::generate(document::pki::keys::KeyKind::EcdsaP256) {
-            tracing::error!(%error, "the cryptography is not ready");
+            tracing::error!(%error, "the cryptography could not be prepared");
         }
         if let Err(error) = app.fonts() {
-            tracing::error!(%error, "the fonts are not ready");
+            tracing::error!(%error, "the fonts could not be prepared");
         }
     });
 }

@@ -28,7 +28,7 @@ pub(super) enum ConnectError {
     #[error(transparent)]
     Postgres(#[from] Error),
     /// The operating system's reason: no more threads or file descriptors.
-    #[error("nothing to drive a connection with: {0}")]
+    #[error("no resources for a connection: {0}")]
     Runtime(#[from] std::io::Error),
 }
 
@@ -74,7 +74,7 @@ where
         // The caller that waits for an answer notices the end.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
-                tracing::debug!(notice = notice.message(), "the database server notes");
+                tracing::debug!(notice = notice.message(), "a notice from the database server");
             }
         }
     });

@@ -74,7 +74,7 @@ async fn listen_on(server: &Server, heard: &impl Fn()) {
             Some(tls) => listen(server, tls.clone(), heard).await,
         };
         if let Err(error) = broken {
-            tracing::debug!(error = described(&error), "announcements are not heard for now");
+            tracing::debug!(error = described(&error), "announcements cannot be received for now");
         }
         sleep(PAUSE).await;
     }

@@ -87,7 +87,8 @@ impl Server {
     /// A connection in the form that refinery needs.
     pub(super) fn connect_to_migrate(&self) -> Result<postgres::Client, tokio_postgres::Error> {
         let mut config = postgres::Config::from(self.config.clone());
-        config.notice_callback(|notice| tracing::debug!(notice = notice.message(), "the database server notes"));
+        config
+            .notice_callback(|notice| tracing::debug!(notice = notice.message(), "a notice from the database server"));
         let mut client = match &self.tls {
             None => config.connect(NoTls)?,
             Some(tls) => config.connect(tls.clone())?,

@@ -365,7 +365,7 @@ impl<'driver> PostgresTransaction<'driver> {
             .map_err(|error| statement_error(source, &error))
             .and_then(|taken| Numbers::given_out(source, &rows(source, &giving.columns, &taken)?, wanted));
         let numbers = numbers.unwrap_or_else(|error| {
-            tracing::debug!(%error, "no numbers were to be had with a question");
+            tracing::debug!(%error, "no numbers could be taken with a question");
             Vec::new()
         });
         Ok((rows(statement, &prepared.columns, &found)?, numbers))
