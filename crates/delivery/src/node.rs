@@ -1,4 +1,4 @@
-//! Names the process that holds a lease, and tells whether the holder of another lease is dead.
+//! Names the process that holds a lease, and says whether the holder of another lease is dead.
 //!
 //! After `kill -9`, the dead process's leases would hold up their deliveries until they expire. So the name contains
 //! the machine and the process: host, process number, and start time, which distinguishes it from a later process with
@@ -42,7 +42,7 @@ fn host() -> String {
 /// When a living process started, in ticks since boot. `None` if it has ended or is a zombie.
 fn start_of(number: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-    // The name in brackets may contain anything, so count from behind it: the state is the first word, the start the
+    // The name in brackets may contain anything, so count after it: the state is the first word, the start the
     // twentieth.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut words = rest.split_whitespace();

@@ -178,7 +178,7 @@ fn plain(status: StatusCode, text: &'static str, is_public_https: bool) -> Respo
     answer
 }
 
-/// Tells a client that its share is used up, as far as possible without waiting for it, and closes the connection.
+/// Answers a client whose share is used up, as far as possible without waiting for it, and closes the connection.
 fn turn_away(stream: &TcpStream, answer: &Response<&'static str>) {
     let mut text = format!(
         "HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n",

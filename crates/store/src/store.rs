@@ -262,7 +262,7 @@ impl Store {
         }
     }
 
-    /// Tells other processes on the database that there is something to look at. Listeners in this process hear it too.
+    /// Notifies other processes on the database that there is something to look at. Listeners in this process hear it too.
     /// On SQLite, which only one server uses, this does nothing.
     pub fn announce(&self) -> Result<(), Error> {
         match self.driver.as_ref() {

@@ -1,4 +1,4 @@
-// What the server tells this script about the signer and the document.
+// The server's data about the signer and the document, for this script.
 
 import type { Look } from "./ink";
 

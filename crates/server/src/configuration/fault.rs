@@ -55,7 +55,7 @@ fn kind_of(found: &Actual) -> &'static str {
     }
 }
 
-/// Where a text is not TOML. The library's own message would show the line.
+/// The position at which a text is not TOML. The library's own message would show the line.
 pub fn syntax_fault(text: &str) -> String {
     let span = toml::from_str::<toml::Table>(text).err().and_then(|error| error.span());
     let Some(before) = span.and_then(|span| text.get(..span.start)) else {
