@@ -27,7 +27,7 @@ pub(crate) fn decoded(file: &[u8]) -> Option<Cow<'_, str>> {
     })
 }
 
-/// Whether the file begins with a mark of UTF-16.
+/// Whether the file begins with the byte order mark of UTF-16.
 pub(crate) fn is_utf16(file: &[u8]) -> bool {
     Encoding::for_bom(file).is_some_and(|(encoding, _)| encoding != UTF_8)
 }

@@ -151,9 +151,7 @@ impl Shared {
             let (store, lease) = (&self.app.store, lease.to_owned());
             match store.write_relaxed(move |tx| outbox::hold_claimed(tx, (&company, &url), &met, &lease, now)) {
                 Ok(more) => held += more,
-                Err(error) => {
-                    tracing::warn!(%error, "deliveries of a stopped endpoint could not be held; the next claim will hold them")
-                }
+                Err(error) => tracing::warn!(%error, "deliveries of a stopped endpoint are held at the next claim"),
             }
         }
         held
