@@ -97,7 +97,6 @@ fn report(name: &str, house: &House, callers: usize) {
     );
 }
 
-/// A clock that runs.
 struct Now;
 
 impl Clock for Now {
@@ -256,7 +255,6 @@ fn body(number: u64) -> Vec<u8> {
     format!(r#"{{"workflow_id":{number},"status":"Playing","field_list":[{values}]}}"#).into_bytes()
 }
 
-/// The result of a load.
 struct Load {
     /// From the end of the commit to the receiver, in milliseconds.
     delays: Vec<f64>,

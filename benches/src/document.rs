@@ -27,7 +27,6 @@ use testkit::world::StandingClock;
 use crate::machine::{Stopwatch, Took, idle_share};
 use crate::peer::{Peer, repository};
 
-/// How many rounds are measured.
 const ROUNDS: usize = 40;
 /// How often we do per round what the peer does once.
 const TURN: usize = 5;
@@ -143,10 +142,8 @@ pub fn measure(folder: &Path) {
 /// One row of the table.
 struct Figure<'a> {
     name: &'a str,
-    /// The peer's name for it.
     peer: &'a str,
     rounds: usize,
-    /// How many times faster we must be.
     least: u32,
     work: &'a dyn Fn(),
 }

@@ -16,7 +16,6 @@ pub struct Took {
 }
 
 impl Took {
-    /// The medians of both.
     pub fn median(samples: &[Self]) -> Self {
         let of = |part: fn(&Self) -> f64| percentile(&mut samples.iter().map(part).collect::<Vec<_>>(), 0.5);
         Self {
@@ -40,7 +39,6 @@ impl Stopwatch {
         }
     }
 
-    /// Since it was started.
     pub fn took(&self) -> Took {
         Took {
             wall: self.wall.elapsed().as_secs_f64() * 1e3,

@@ -48,13 +48,11 @@ impl Peer {
         serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{name} answers “{answer}”: {error}"))
     }
 
-    /// Has it do one piece of work.
     pub fn work(&mut self, line: &str) -> Took {
         let (wall, processor) = self.ask(line);
         Took { wall, processor }
     }
 
-    /// Has it do several pieces of work.
     pub fn several(&mut self, line: &str) -> Vec<Took> {
         let times: Vec<(f64, f64)> = self.ask(line);
         times
@@ -72,7 +70,6 @@ impl Drop for Peer {
     }
 }
 
-/// The root of the repository.
 pub fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }

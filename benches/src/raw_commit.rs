@@ -9,7 +9,6 @@ use rusqlite::Connection;
 pub struct RawCommit {
     /// Median time of a commit, in milliseconds.
     pub median_ms: f64,
-    /// Commits per second.
     pub rate: f64,
 }
 

@@ -16,7 +16,6 @@ use crate::raw_commit::RawCommit;
 const COMPANY: &str = "bench";
 const MEMBER: &str = "owner@example.com";
 const PASSWORD: &str = "correct horse battery staple";
-/// How long each part under load runs.
 const LOAD: Duration = Duration::from_secs(8);
 
 /// A receiver of webhooks that counts those about a completion.
@@ -48,7 +47,6 @@ async fn receiver() -> Receiver {
     }
 }
 
-/// A program that uses the API.
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,

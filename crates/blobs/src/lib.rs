@@ -32,7 +32,6 @@ const PROBE_BYTES: usize = 256 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder cannot be used.
     #[error("the file store at {path} cannot be opened: {source}; check that it exists and is writable")]
     Open { path: PathBuf, source: std::io::Error },
     /// We cannot see whether the file exists.
@@ -72,13 +71,11 @@ fn is_full(error: &std::io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
 }
 
-/// One file of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed {
     pub hash: BlobHash,
     /// In bytes.
     pub length: u64,
-    /// When it was last written.
     pub written: SystemTime,
 }
 

@@ -35,7 +35,6 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 type Connecting<S> = Pin<Box<dyn Future<Output = Result<S, Cause>> + Send>>;
 type Plain = TokioIo<TcpStream>;
 
-/// Why we make no connection.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("the address {0} is not public")]

@@ -19,7 +19,6 @@ const HIDDEN: &str = "(address)";
 pub struct CustomerWords(String);
 
 impl CustomerWords {
-    /// Replaces every host address in these words.
     pub fn of(words: impl fmt::Display) -> CustomerWords {
         let words = words.to_string();
         let mut told = String::with_capacity(words.len());

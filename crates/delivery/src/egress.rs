@@ -19,7 +19,6 @@ pub struct Egress(Option<Arc<Proxy>>);
 
 pub(crate) struct Proxy {
     pub(crate) address: Uri,
-    /// The value of Proxy-Authorization.
     pub(crate) authorization: Option<HeaderValue>,
     /// Whether we ask the proxy for names instead of checked addresses.
     pub(crate) resolves_names: bool,

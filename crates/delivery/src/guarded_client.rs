@@ -81,7 +81,6 @@ pub struct Limits {
     pub total: Duration,
     /// How long we wait for the body after the status has arrived. Only the history needs it.
     pub body_wait: Duration,
-    /// How much of the body we read.
     pub body_bytes: usize,
 }
 
@@ -111,7 +110,6 @@ pub enum Fault {
     /// The name or the URL leads to an address that is not public.
     #[error("the host resolves to an address that is not public, so we did not connect")]
     AddressRefused,
-    /// DNS returned no address.
     #[error("the host name cannot be resolved: {0}")]
     NameNotResolved(CustomerWords),
     /// No connection, or no TLS session.

@@ -40,17 +40,13 @@ pub enum MailTls {
     Tls,
 }
 
-/// The operator's SMTP server.
 #[derive(Clone)]
 pub struct MailSettings {
     pub host: String,
     pub port: u16,
     pub tls: MailTls,
-    /// User and password.
     pub login: Option<(String, String)>,
-    /// The sender's address.
     pub from: String,
-    /// How long connecting may take.
     pub timeout: Duration,
     /// How long one mail may take in all, at most [`LONGEST_SENDING`]. The library limits no single command.
     pub longest: Duration,
@@ -65,10 +61,8 @@ impl std::fmt::Debug for MailSettings {
     }
 }
 
-/// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MailSettingsFault {
-    /// The sender's address is invalid.
     #[error("not a valid mail address: {0}")]
     From(AddressError),
     /// The host name cannot be used for TLS.
@@ -76,7 +70,6 @@ pub enum MailSettingsFault {
     Tls(lettre::transport::smtp::Error),
 }
 
-/// Why a try failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{words}")]
 pub struct MailFault {

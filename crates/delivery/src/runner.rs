@@ -56,7 +56,6 @@ const NOTED_AT_ONCE: u32 = 200;
 
 #[derive(Debug, Clone)]
 pub struct RunnerSettings {
-    /// How many webhooks run at once.
     pub workers: usize,
     /// How many deliveries run at once to one receiver: a host, the mail server, a gateway.
     pub per_receiver: usize,
@@ -121,7 +120,6 @@ struct Shared {
 enum Mode {
     /// Until `stop` completes.
     Forever,
-    /// Until nothing is due.
     UntilIdle,
 }
 

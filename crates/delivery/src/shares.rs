@@ -49,11 +49,8 @@ const MOST_REMEMBERED: usize = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// Webhooks running at once.
     pub(crate) workers: usize,
-    /// Deliveries running at once to one receiver.
     pub(crate) per_receiver: usize,
-    /// Webhooks of one company running at once.
     pub(crate) per_company: usize,
 }
 
@@ -204,7 +201,6 @@ pub(crate) struct Shares {
     blocked: HashSet<Lane>,
 }
 
-/// What to claim.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// Lanes, with how many deliveries to claim of each.
@@ -538,7 +534,6 @@ mod tests {
         plan
     }
 
-    /// Ends the lane's earliest call.
     fn end(shares: &mut Shares, lane: &Lane, took: Duration) {
         let (call, began) = shares.loads[lane].calls.first_key_value().expect("a call");
         let (call, now) = (*call, *began + took);

@@ -17,7 +17,6 @@ use crate::guarded_client::{Answer, Fault, GuardedClient};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The endpoint is gone for good.
 const GONE: u16 = 410;
 
 /// A webhook that is ready to be sent.
@@ -26,12 +25,10 @@ pub struct Webhook<'w> {
     pub event_id: &'w str,
     /// The customer's value of the Authorization header.
     pub authorization: Option<&'w [u8]>,
-    /// The secrets that sign it.
     pub secrets: &'w [WebhookSecret],
     pub body: Vec<u8>,
 }
 
-/// Why a try got no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum TryFault {
     /// The client's own reasons.
@@ -49,13 +46,10 @@ impl TryFault {
     }
 }
 
-/// What an answer means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Success,
-    /// Try again.
     Failure,
-    /// The endpoint is gone.
     Gone,
 }
 

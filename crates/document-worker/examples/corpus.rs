@@ -56,7 +56,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// The result for a file.
 enum Outcome {
     /// Accepted and sealed, with what intake changed or warned about, and the number of earlier signatures.
     Sealed {

@@ -12,7 +12,6 @@ const PROGRAM: u64 = 1024 * 1024 * 1024;
 /// Standard input, output and error, and a few that a library may open briefly.
 const OPEN_FILES: u64 = 16;
 
-/// How a child is confined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Memory, open files and file sizes are limited.

@@ -60,7 +60,6 @@ pub struct PoolSettings {
     pub picture_time: Duration,
     /// The longest wait for a free child.
     pub patience: Duration,
-    /// Limits for uploads.
     pub limits: Limits,
     /// The arguments that make the program a child.
     pub arguments: Vec<OsString>,
@@ -292,7 +291,6 @@ impl Pool {
         }
     }
 
-    /// The rows of a spreadsheet.
     pub fn sheet(&self, requester: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, PoolError> {
         let task = Task::Sheet { limits: *limits };
         let (answer, payload) = match self.run(requester, task, file, MOST_SHEET_BYTES) {
@@ -578,7 +576,6 @@ fn is_picture(image: &[u8]) -> bool {
     image.starts_with(b"RIFF") && image.get(8..12) == Some(b"WEBP") || image.starts_with(&[0xFF, 0xD8, 0xFF])
 }
 
-/// One child.
 #[derive(Debug)]
 struct Worker {
     child: Mutex<Child>,

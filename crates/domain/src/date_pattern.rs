@@ -12,7 +12,6 @@ use jiff::civil::Date;
 /// The longest pattern, in characters.
 pub const LONGEST: usize = 60;
 
-/// A parsed pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatePattern(Vec<Part>);
 

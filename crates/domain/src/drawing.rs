@@ -19,17 +19,14 @@ use crate::value::{ValueFault, characters};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "way", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Drawing {
-    /// A name in a handwriting.
     Typed {
         text: String,
-        /// The handwriting.
         hand: Hand,
     },
     /// A seal made from a name.
     Seal(Seal),
 }
 
-/// A handwriting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hand {
@@ -96,7 +93,6 @@ pub struct Seal {
     pub title: String,
 }
 
-/// The shape of a seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SealShape {

@@ -15,6 +15,5 @@ pub trait Clock: Send + Sync {
 
 /// Unpredictable bytes.
 pub trait Random: Send + Sync {
-    /// Fills the whole buffer.
     fn fill(&self, buffer: &mut [u8]);
 }

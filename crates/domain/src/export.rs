@@ -7,7 +7,6 @@ use crate::workflow::Outcome;
 /// The events that send a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ApiType {
-    /// Every event.
     #[serde(rename = "ALL")]
     All,
     /// The first and the last step, and anything that ends the workflow early.
@@ -47,7 +46,6 @@ impl LinkType {
     }
 }
 
-/// A field's name in payloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldName {
     pub field_name: String,
@@ -113,16 +111,13 @@ impl ExportSettings {
 /// The `command_type` of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CommandType {
-    /// Approval.
     #[serde(rename = "CF")]
     Confirm,
     /// A decline, including one that returns the document.
     #[serde(rename = "RT")]
     Reject,
-    /// Cancellation.
     #[serde(rename = "CC")]
     Cancel,
-    /// Expiry.
     #[serde(rename = "EX")]
     Expire,
 }

@@ -15,9 +15,7 @@ use crate::template::PageSize;
 pub enum FieldKind {
     /// Free text.
     Text,
-    /// A decimal number.
     Number,
-    /// A calendar day.
     Date,
     /// A check mark that is on or off.
     Check,
@@ -31,11 +29,9 @@ pub enum FieldKind {
     Initials,
     /// The picture of a seal.
     Seal,
-    /// Any picture.
     Image,
     /// A file that belongs to the document but is not drawn on its pages.
     Attachment,
-    /// The sender's text.
     Label,
     /// What we already know about the signer: see [`WriterDetail`].
     Writer,
@@ -303,12 +299,9 @@ impl<'de> Deserialize<'de> for Colour {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriterDetail {
-    /// The signer's name.
     #[default]
     Name,
-    /// The signer's e-mail address.
     Email,
-    /// The signer's telephone number.
     Phone,
     /// The name of the sending company.
     Company,
@@ -348,7 +341,6 @@ pub struct Field {
     /// The option of this `radio` field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// The value at the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// The most characters of a text.
@@ -378,7 +370,6 @@ pub struct Field {
     /// Bold letters, if the family has them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub bold: bool,
-    /// The colour of letters.
     #[serde(default, rename = "color", skip_serializing_if = "is_default")]
     pub colour: Colour,
     /// The font size. `None`: what fits the box.

@@ -19,13 +19,11 @@ use crate::value::{FieldValue, ValueFault};
 /// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldsFile {
-    /// The template's name.
     pub name: String,
     /// The signers' places, ordered.
     pub steps: Vec<TemplateStep>,
     /// In the order of the file.
     pub fields: Vec<Field>,
-    /// What declining does.
     pub on_reject: OnReject,
     /// Whether a signer may assign the document to someone else.
     pub hand_over: bool,
@@ -43,7 +41,6 @@ pub struct FieldsFault {
 /// What can be wrong in FIELDS.json.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FieldsFaultKind {
-    /// The file is not JSON.
     #[error("not JSON: line {line}, column {column}")]
     NotJson {
         /// The line where reading stopped, from 1.
@@ -54,16 +51,12 @@ pub enum FieldsFaultKind {
     /// The member has another JSON type. Contains the expected one.
     #[error("must be of the JSON type {0}")]
     WrongType(&'static str),
-    /// A required member is missing.
     #[error("is missing")]
     Missing,
-    /// A text is empty or blank.
     #[error("must not be empty")]
     Empty,
-    /// A text is too long.
     #[error("has more than {0} characters")]
     TooLong(usize),
-    /// A text contains a control character.
     #[error("contains a control character")]
     ControlCharacter,
     /// A character of a text has more parts than any script uses.
@@ -75,7 +68,6 @@ pub enum FieldsFaultKind {
     /// A word is none of the known ones.
     #[error("is not one of: {0}")]
     UnknownWord(String),
-    /// Too many entries.
     #[error("has more than {0} entries")]
     TooMany(usize),
     /// The steps leave out a number.
@@ -90,13 +82,11 @@ pub enum FieldsFaultKind {
     /// A field of a step with several roles names none.
     #[error("the step has several signers; the field must name its role")]
     FieldRoleNeeded,
-    /// A field's step does not exist.
     #[error("there is no step {0}")]
     UnknownStep(u32),
     /// A field's role does not exist in its step.
     #[error("the step has no role with this name")]
     UnknownRole,
-    /// A field's page does not exist.
     #[error("there is no such page; the last page is {0}")]
     UnknownPage(u32),
     /// The box is empty or extends beyond the page.
@@ -117,13 +107,10 @@ pub enum FieldsFaultKind {
     /// No member has this name. A typo would otherwise show only after people have signed.
     #[error("is not a known member; known members are: {0}")]
     UnknownMember(String),
-    /// Not a date pattern.
     #[error("must contain yyyy, yy, MMMM, MMM, MM, M, dd or d; put other Latin letters in 'quotes'")]
     DatePattern,
-    /// Not a colour.
     #[error("must be a colour such as #1a2b3c")]
     Colour,
-    /// An option appears twice.
     #[error("the option appears twice")]
     OptionTwice,
     /// The field's kind refuses the default.

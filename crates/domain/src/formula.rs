@@ -17,7 +17,6 @@ use num_rational::BigRational;
 use crate::field::{Field, FieldKind};
 use crate::number::Decimal;
 
-/// A parsed formula.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formula(Expression);
 

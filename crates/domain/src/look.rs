@@ -78,9 +78,7 @@ pub struct Tones {
 /// The colours derived from an accent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
-    /// In the light scheme.
     pub light: Tones,
-    /// In the dark scheme.
     pub dark: Tones,
 }
 

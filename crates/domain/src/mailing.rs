@@ -9,7 +9,6 @@ pub struct CompletedMails {
     pub writers: bool,
     /// The people whom the start named for copies.
     pub copies: bool,
-    /// The sender.
     pub sender: bool,
 }
 

@@ -28,7 +28,6 @@ pub fn of_usual_width(text: &str) -> String {
     text.chars().map(usual).collect()
 }
 
-/// How a number is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NumberFormat {
     /// Thousands separators (commas) before the decimal point.
@@ -37,7 +36,6 @@ pub struct NumberFormat {
     pub decimals: Option<u32>,
 }
 
-/// How a result is rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {

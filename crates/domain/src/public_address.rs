@@ -58,7 +58,6 @@ pub enum AddressFault {
     /// Not a URL, or one with an unreadable host.
     #[error("not a valid absolute URL; write it as https://host/path")]
     Malformed,
-    /// Longer than [`LONGEST_URL`].
     #[error("longer than {LONGEST_URL} bytes; use a shorter URL")]
     TooLong,
     /// White space, a control character or a backslash.
@@ -79,7 +78,6 @@ pub enum AddressFault {
     /// `localhost`, a name below it, or a name without a dot.
     #[error("the host {0} is not publicly reachable; use a public domain")]
     LocalName(String),
-    /// Not a valid DNS name.
     #[error("the host {0} is not a valid DNS name")]
     InvalidName(String),
     /// A literal address that is not public.

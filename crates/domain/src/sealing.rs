@@ -75,9 +75,7 @@ pub enum SealMark {
     /// They do not; PDF readers show the seal next to the page.
     #[default]
     None,
-    /// On the last page.
     LastPage,
-    /// On every page.
     EveryPage,
 }
 

@@ -22,7 +22,6 @@ pub struct PageSize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnReject {
-    /// Ends the workflow.
     #[default]
     End,
     /// Returns the document to the previous step; at step 1 it ends the workflow.
@@ -53,7 +52,6 @@ pub struct TemplateStep {
     pub one_time_code: bool,
 }
 
-/// One version of a template.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TemplateVersion {
     pub template: TemplateId,

@@ -7,7 +7,6 @@
 
 use std::ops::Deref;
 
-/// Why a text is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
     /// U+0000 or another control character.
@@ -128,7 +127,6 @@ fn read(text: &str, longest: usize, allowed: impl Fn(char) -> bool) -> Result<Op
     Ok(Some(text).filter(|text| is_visible(text)))
 }
 
-/// A person's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonName(String);
 

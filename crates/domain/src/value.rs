@@ -21,7 +21,6 @@ use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_v
 pub struct BlobHash(pub [u8; 32]);
 
 impl BlobHash {
-    /// The hash of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         use sha2::Digest as _;
         Self(sha2::Sha256::digest(bytes).into())
@@ -77,7 +76,6 @@ pub struct FileValue {
     pub pixels: Option<(u32, u32)>,
 }
 
-/// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type", content = "value")]
 pub enum FieldValue {
@@ -85,11 +83,9 @@ pub enum FieldValue {
     Text(String),
     /// A number, in the digits that were entered.
     Number(String),
-    /// A calendar day.
     Date(jiff::civil::Date),
     /// A check mark that is on or off.
     Check(bool),
-    /// One of the options.
     Choice(String),
     File(FileValue),
     /// A signature or seal that is drawn from its description.
@@ -109,46 +105,28 @@ pub enum ValueFault {
     #[error("the value contains a control character for the writing direction; remove it")]
     DirectionControl,
     #[error("the value has {length} characters; at most {limit} are allowed")]
-    TooLong {
-        /// Characters entered.
-        length: usize,
-        /// Characters allowed.
-        limit: u32,
-    },
-    /// Not a decimal number.
+    TooLong { length: usize, limit: u32 },
     #[error("the value is not a decimal number")]
     NotNumber,
     /// A number with more decimals than its field shows.
     #[error("the number has more than {limit} decimals")]
-    TooManyDecimals {
-        /// Decimals allowed.
-        limit: u32,
-    },
-    /// Not a day of the calendar.
+    TooManyDecimals { limit: u32 },
     #[error("the value is not a date in the form YYYY-MM-DD")]
     NotDate,
     /// Neither yes nor no.
     #[error("the value is not one of Y, N, 1, 0, true, false")]
     NotCheck,
-    /// None of the options.
     #[error("the value is not one of the field's options: {}", options.join(", "))]
-    NotOption {
-        /// The options of the field.
-        options: Vec<String>,
-    },
+    NotOption { options: Vec<String> },
     #[error("the value is not base64")]
     NotBase64,
     #[error("the value is not a PNG or JPEG picture in base64")]
     NotPicture,
     #[error("the file has more than {limit} bytes")]
-    FileTooLarge {
-        /// Bytes allowed.
-        limit: usize,
-    },
+    FileTooLarge { limit: usize },
     /// A drawing's text contains nothing visible.
     #[error("there is nothing to draw; enter a name")]
     NothingToDraw,
-    /// The field fills itself.
     #[error("a field of this kind fills itself in and accepts no value")]
     FillsItself,
 }

@@ -19,7 +19,6 @@ use crate::personal_text::PersonalText;
 use crate::template::OnReject;
 use crate::time::UtcOffset;
 
-/// The state of a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum State {
@@ -42,7 +41,6 @@ pub enum State {
         /// The step whose turn it was.
         order: u32,
     },
-    /// Its time ran out.
     Expired {
         /// When we noticed.
         at: Timestamp,
@@ -55,13 +53,9 @@ pub enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Status {
     Playing,
-    /// Everybody has approved.
     Complete,
-    /// A signer declined.
     Rejected,
-    /// Withdrawn by the sender.
     Canceled,
-    /// Its time ran out.
     Expired,
 }
 
@@ -122,7 +116,6 @@ impl State {
     }
 }
 
-/// A signer's progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "progress")]
 pub enum Progress {
@@ -131,13 +124,11 @@ pub enum Progress {
     Approved {
         at: Timestamp,
     },
-    /// Has declined.
     Rejected {
         at: Timestamp,
     },
 }
 
-/// A signer at a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipient {
     pub id: RecipientId,
@@ -259,7 +250,6 @@ pub struct Workflow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum Outcome {
-    /// A signer approved.
     Approved {
         recipient: RecipientId,
         order: u32,
@@ -267,7 +257,6 @@ pub enum Outcome {
         step_done: bool,
         /// Whether this completed step 1 for the first time.
         first_step_done: bool,
-        /// Whether this completed the workflow.
         complete: bool,
     },
     /// A signer returned the document to the previous step.
@@ -278,18 +267,14 @@ pub enum Outcome {
     },
     /// A signer declined, which ended the workflow.
     Rejected { recipient: RecipientId, order: u32 },
-    /// The sender withdrew it.
     Canceled {
         /// The signer whose turn it was.
         recipient: RecipientId,
-        /// Their step.
         order: u32,
     },
-    /// Its time ran out.
     Expired {
         /// The signer whose turn it was.
         recipient: RecipientId,
-        /// Their step.
         order: u32,
     },
 }
@@ -318,7 +303,6 @@ impl Outcome {
     }
 }
 
-/// A transition that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
     /// The workflow after it; its revision is one higher.
@@ -357,12 +341,8 @@ pub enum Refusal {
         /// The step whose turn it is.
         turn: u32,
     },
-    /// This signer has already approved.
     #[error("the signer of step {order} has already approved")]
-    AlreadyApproved {
-        /// Their step.
-        order: u32,
-    },
+    AlreadyApproved { order: u32 },
     /// The workflow has no such signer.
     #[error("the workflow has no such signer")]
     UnknownRecipient,
@@ -507,7 +487,6 @@ impl Workflow {
         self.writers_at_turn().map(|recipient| recipient.id).collect()
     }
 
-    /// A signer approves.
     pub fn approve(mut self, id: RecipientId, at: Timestamp) -> Result<Transition, Refusal> {
         let order = self.check_turn(id, at)?.order;
         self.set_progress(id, Progress::Approved { at });
@@ -588,7 +567,6 @@ impl Workflow {
         Ok(self.transition(outcome, event, Vec::new()))
     }
 
-    /// Its time has run out.
     pub fn expire(mut self, at: Timestamp) -> Result<Transition, Refusal> {
         let order = self.turn().ok_or(Refusal::Ended(self.state.status()))?;
         if !self.is_overdue(at) {

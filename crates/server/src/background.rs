@@ -44,7 +44,6 @@ const TEMPLATE_FAULTS_EVERY: Duration = Duration::from_mins(1);
 /// How often we check whether the revocation list is old.
 const LIST_EVERY: Duration = Duration::from_hours(1);
 
-/// The running jobs.
 pub struct Background(JoinSet<()>);
 
 impl Background {

@@ -57,11 +57,9 @@ pub struct Configuration {
     pub api: Api,
     pub database: Database,
     pub keys: Keys,
-    /// Connections to other people's servers.
     pub network: Network,
     /// Where webhooks may go.
     pub webhook: Webhook,
-    /// Bulk sends.
     pub bulk: Bulk,
     /// Links that start a document for anyone who opens them.
     pub public_links: PublicLinks,
@@ -77,13 +75,11 @@ pub struct Configuration {
     /// Limits for uploaded PDFs.
     pub documents: Documents,
     pub log: Log,
-    /// Where the settings come from.
     #[serde(skip)]
     sources: Sources,
 }
 
 impl Configuration {
-    /// Reads file and environment.
     pub fn load(file: Option<&Path>) -> Result<Configuration, ConfigurationFault> {
         Configuration::load_from(
             file,

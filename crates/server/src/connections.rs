@@ -44,7 +44,6 @@ mod stream;
 const MALFORMED: &str = "This is not a well-formed HTTP/1.1 request, or its head is too long.\n";
 const TOO_MANY: &str = "Too many requests from this address are in progress. Try again in a few seconds.\n";
 
-/// The limits of connections.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// How many connections are open at the same time.

@@ -41,7 +41,6 @@ pub enum OpenFault {
     /// The database cannot be opened or migrated.
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// The files cannot be opened.
     #[error(transparent)]
     Blobs(#[from] blobs::Error),
     /// The master key cannot be used.
@@ -87,14 +86,12 @@ pub enum Absent {
     Refuse,
 }
 
-/// An opened installation.
 pub struct Opened {
     pub app: Arc<App>,
     pub workers: Arc<Workers>,
 }
 
 impl Place {
-    /// The folder of the files.
     pub fn files(&self) -> PathBuf {
         self.data.join("files")
     }

@@ -15,10 +15,8 @@ use serde_json::{Value, json};
 use crate::configuration::ConfigurationFault;
 use crate::opened::{ELSEWHERE, OpenFault, Place};
 
-/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The use-case says why.
     #[error("{}", describe(.0))]
     App(#[from] app::Error),
     /// Not found in this installation; perhaps it is in another one.
@@ -28,7 +26,6 @@ pub enum Failure {
         /// Where we looked.
         place: String,
     },
-    /// The installation cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenFault),
     #[error(transparent)]
@@ -38,7 +35,6 @@ pub enum Failure {
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
     File { path: String, source: io::Error },
-    /// Anything else, in words.
     #[error("{0}")]
     Other(String),
 }

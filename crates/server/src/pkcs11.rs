@@ -42,7 +42,6 @@ enum Login {
     Refused(PinRefusal),
 }
 
-/// Identifies a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct KeyAddress {
     token: String,
@@ -68,7 +67,6 @@ impl KeyAddress {
     }
 }
 
-/// Percent-decoding.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -85,7 +83,6 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A key in a token.
 struct TokenKey {
     shared: Arc<Shared>,
     address: KeyAddress,
@@ -153,9 +150,7 @@ impl ExternalKey for TokenKey {
 enum Fault {
     /// The key, or the token, does not exist.
     Missing(String),
-    /// The token refuses the PIN.
     Pin(PinRefusal),
-    /// The token itself fails.
     Token(cryptoki::error::Error),
 }
 

@@ -15,9 +15,7 @@ pub struct Holder {
     pub email: String,
     pub name: String,
     pub role: Role,
-    /// The company's language.
     pub language: Language,
-    /// The company's offset.
     pub offset: UtcOffset,
     /// Whether the company's programs may use the API.
     pub api_enabled: bool,
@@ -114,7 +112,6 @@ pub fn delete_expired(tx: &mut dyn Transaction, before: Timestamp) -> Result<u64
     tx.execute(&sql::DELETE_EXPIRED, values![before])
 }
 
-/// Records a failed login.
 pub fn insert_failure(tx: &mut dyn Transaction, account: &[u8; 32], address: &str, at: Timestamp) -> Result<(), Error> {
     tx.execute_one(&sql::INSERT_FAILURE, values![account, address, at])
 }

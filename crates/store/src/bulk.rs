@@ -16,9 +16,7 @@ pub struct BulkId(pub i64);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBulk {
     pub company: CompanyId,
-    /// The sender.
     pub member: MemberId,
-    /// The template of all rows.
     pub template: TemplateId,
     /// Where the request came from, as JSON.
     pub origin: String,
@@ -35,14 +33,11 @@ pub struct NewRow {
     pub request: Result<Vec<u8>, String>,
 }
 
-/// A row's progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowState {
     Waiting,
     Started,
-    /// It cannot be started.
     Failed,
-    /// It will not be started.
     Cancelled,
 }
 
@@ -70,18 +65,14 @@ impl RowState {
     }
 }
 
-/// A bulk send's progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bulk {
     pub id: BulkId,
     pub template: TemplateId,
-    /// The number of rows.
     pub total: u32,
     /// How many of them were started.
     pub started: u32,
-    /// How many failed.
     pub failed: u32,
-    /// How many were cancelled.
     pub cancelled: u32,
     pub created_at: Timestamp,
     pub cancelled_at: Option<Timestamp>,
@@ -89,13 +80,11 @@ pub struct Bulk {
     pub finished_at: Option<Timestamp>,
 }
 
-/// A row and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// The sender's row number.
     pub number: u32,
     pub state: RowState,
-    /// The started document.
     pub workflow: Option<WorkflowId>,
     /// Why it failed, as JSON.
     pub faults: Option<String>,
@@ -106,7 +95,6 @@ pub struct Row {
 pub struct Running {
     pub id: BulkId,
     pub company: CompanyId,
-    /// The sender.
     pub member: MemberId,
     /// Where the request came from, as JSON.
     pub origin: String,
@@ -123,7 +111,6 @@ pub struct Waiting {
     pub tries: u32,
 }
 
-/// Accepts a bulk send.
 pub fn insert(tx: &mut dyn Transaction, new: &NewBulk) -> Result<BulkId, Error> {
     let row = tx.query_one(
         &sql::INSERT,
@@ -266,7 +253,6 @@ pub fn set_tried(tx: &mut dyn Transaction, id: BulkId, number: u32, again: Times
     tx.execute(&sql::TRIED, values![id.0, number, again]).map(drop)
 }
 
-/// Postpones a bulk send.
 pub fn put_off(tx: &mut dyn Transaction, id: BulkId, until: Timestamp) -> Result<(), Error> {
     tx.execute(&sql::PUT_OFF, values![id.0, until]).map(drop)
 }

@@ -140,7 +140,6 @@ pub fn list(tx: &mut dyn Transaction) -> Result<Vec<Company>, Error> {
     tx.query(&sql::LIST, values![])?.iter().map(company).collect()
 }
 
-/// Writes a company's settings.
 pub fn update(tx: &mut dyn Transaction, company: &Company) -> Result<(), Error> {
     tx.execute_one(&sql::UPDATE, &settings(company))
 }

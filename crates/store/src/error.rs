@@ -11,17 +11,11 @@ pub enum Error {
     },
     /// Another constraint refused the row: CHECK, NOT NULL or a foreign key.
     #[error("statement {statement} violates a constraint: {detail}")]
-    Constraint {
-        /// The statement's name.
-        statement: &'static str,
-        /// The database's words.
-        detail: String,
-    },
+    Constraint { statement: &'static str, detail: String },
     /// A write changed a different number of rows than it must. Usually the state has changed meanwhile; otherwise the
     /// statement is wrong.
     #[error("statement {statement} changed {found} rows instead of {expected}")]
     RowCount {
-        /// The statement's name.
         statement: &'static str,
         expected: u64,
         found: u64,
@@ -29,30 +23,20 @@ pub enum Error {
     /// A column is missing or has another type than requested.
     #[error("column {column} of statement {statement}: {detail}")]
     Column {
-        /// The statement's name.
         statement: &'static str,
         column: String,
-        /// What is wrong with it.
         detail: String,
     },
     /// A parameter that the databases cannot store.
     #[error("parameter {position} of statement {statement}: {detail}")]
     Parameter {
-        /// The statement's name.
         statement: &'static str,
         /// Counted from 1.
         position: usize,
-        /// What is wrong with it.
         detail: String,
     },
-    /// The database refused a statement.
     #[error("statement {statement} failed: {detail}")]
-    Statement {
-        /// The statement's name.
-        statement: &'static str,
-        /// The database's words.
-        detail: String,
-    },
+    Statement { statement: &'static str, detail: String },
     /// An earlier statement of this transaction failed, so the transaction cannot go on.
     #[error("an earlier statement of this transaction failed, so the transaction was undone")]
     Spoiled,
@@ -65,64 +49,39 @@ pub enum Error {
     /// Transactions waited for each other's rows, and the database ended this one. They lock in different orders, which
     /// is a bug ([`crate::HeldWorkflow`]); if the closure runs again, it only costs time.
     #[error("the database ended a deadlock ({detail}); try again")]
-    Deadlock {
-        /// The database's words.
-        detail: String,
-    },
+    Deadlock { detail: String },
     /// The database's disk is full or cannot be written.
     #[error("the database cannot write: {detail}; make room on its disk, or make it writable")]
-    Full {
-        /// The database's words.
-        detail: String,
-    },
-    /// The database cannot be reached.
+    Full { detail: String },
     #[error("the database cannot be reached: {detail}; check database.url and whether it is running")]
-    Unreachable {
-        /// The connection's error.
-        detail: String,
-    },
+    Unreachable { detail: String },
     /// The connection broke during the commit, and the server did not come back in time to say whether the commit
     /// happened; or it was the commit of a single statement, for which the server cannot say.
     #[error(
         "the connection broke during the commit, which may or may not have happened: {detail}; \
          check the current state before you retry"
     )]
-    CommitUnknown {
-        /// The connection's error.
-        detail: String,
-    },
+    CommitUnknown { detail: String },
     /// The commit failed, and nothing was kept.
     #[error("the commit failed and nothing was saved: {detail}")]
-    Commit {
-        /// The database's words.
-        detail: String,
-    },
+    Commit { detail: String },
     /// The closure panicked; nothing of it was kept.
     #[error("a use-case panicked and its changes were undone: {message}")]
-    Panicked {
-        /// The panic's message.
-        message: String,
-    },
+    Panicked { message: String },
     /// A closure that runs in the store called the store again.
     #[error("a transaction called the store again; pass on the open transaction instead")]
     Nested,
     /// The store was closed, or its thread could not be started.
     #[error("the store is closed")]
     Closed,
-    /// The database could not be opened.
     #[error("the database {name} cannot be opened: {detail}")]
     Open {
         /// The file, or host and database.
         name: String,
-        /// What went wrong.
         detail: String,
     },
-    /// The schema could not be brought up to date.
     #[error("the database schema cannot be brought up to date: {detail}")]
-    Migration {
-        /// What went wrong.
-        detail: String,
-    },
+    Migration { detail: String },
 }
 
 impl Error {

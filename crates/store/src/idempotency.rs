@@ -9,7 +9,6 @@ use crate::{Error, Transaction, values};
 /// The answer stored under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// SHA-256 of the request.
     pub request_hash: [u8; 32],
     /// The answer, encrypted by the vault.
     pub answer: Vec<u8>,

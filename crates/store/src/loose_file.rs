@@ -21,7 +21,6 @@ pub struct Loose {
     pub hash: BlobHash,
 }
 
-/// Files to remove.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToRemove {
     /// Nothing needs these. Each has a row until [`forget`].

@@ -45,9 +45,7 @@ pub struct SessionRow {
     pub email: String,
     pub name: String,
     pub role: Role,
-    /// The company's language.
     pub language: Language,
-    /// The company's offset.
     pub offset: UtcOffset,
 }
 
@@ -123,9 +121,7 @@ pub fn set_password(
 /// The result of disabling a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disabled {
-    /// There is no such member.
     Unknown,
-    /// They were already disabled.
     Before,
     /// They are the last owner who can sign in, and stay.
     LastOwner,

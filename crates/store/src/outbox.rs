@@ -131,7 +131,6 @@ impl NewChannel {
     }
 }
 
-/// A delivery to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDelivery {
     pub company: CompanyId,
@@ -202,7 +201,6 @@ macro_rules! words {
 }
 
 words! {
-    /// The kind of delivery.
     Kind {
         /// A POST to a customer's server.
         Webhook => "webhook",
@@ -213,7 +211,6 @@ words! {
 }
 
 words! {
-    /// A delivery's progress.
     State {
         /// To be tried, for the first time or again.
         Waiting => "waiting",
@@ -229,7 +226,6 @@ words! {
 }
 
 words! {
-    /// Why an endpoint was stopped.
     StopReason {
         /// It answered 410.
         Gone => "gone",
@@ -275,12 +271,10 @@ pub struct Claimed {
     pub created_at: Timestamp,
     /// The lease that holds it.
     pub lease: String,
-    /// When the lease expires.
     pub lease_until: Timestamp,
 }
 
 impl Claimed {
-    /// The lane it came from.
     pub fn lane(&self) -> Lane {
         Lane {
             receiver: self.receiver.clone(),
@@ -333,14 +327,12 @@ pub fn due_lanes(tx: &mut dyn Transaction, now: Timestamp) -> Result<Vec<DueLane
         .collect()
 }
 
-/// The request for [`claim`].
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// A text that no other claim uses.
     pub lease: String,
     /// The worker that asks, so that its successor can release what a dead worker held.
     pub owner: String,
-    /// The present moment.
     pub now: Timestamp,
     /// When the lease expires.
     pub until: Timestamp,
@@ -348,7 +340,6 @@ pub struct Claim {
     pub lanes: Vec<(Lane, u32)>,
 }
 
-/// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Taken {
     /// Leased and ready to be tried.
@@ -480,10 +471,8 @@ pub fn release_owner(tx: &mut dyn Transaction, owner: &str, now: Timestamp) -> R
     tx.execute(&sql::RELEASE_OWNER, values![owner, now])
 }
 
-/// One try of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Try {
-    /// When it began.
     pub at: Timestamp,
     /// In microseconds.
     pub duration: i64,
@@ -491,14 +480,12 @@ pub struct Try {
     pub code: Option<u16>,
     /// What went wrong, if it was not the answer.
     pub fault: Option<String>,
-    /// The start of the answer.
     pub answer: String,
 }
 
 /// What happens to a delivery after a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The receiver has accepted it.
     Delivered,
     /// It failed; the next try is due then.
     Retry(Timestamp),
@@ -526,7 +513,6 @@ pub enum Finished {
         stopped: Option<StopReason>,
     },
     Recorded {
-        /// The delivery's new state.
         state: State,
         /// Set if this try stopped the endpoint; its company's admins must be notified.
         stopped: Option<StopReason>,
@@ -591,7 +577,6 @@ fn insert_try(tx: &mut dyn Transaction, id: DeliveryId, number: i64, made: &Try)
     )
 }
 
-/// A mail that bounced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CameBack {
     id: DeliveryId,
@@ -747,7 +732,6 @@ pub struct Endpoint {
     pub stopped: Option<(Timestamp, Stop)>,
 }
 
-/// What stopped an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// Its own failures; the company's admins were notified.
@@ -883,7 +867,6 @@ pub fn resend(tx: &mut dyn Transaction, company: &CompanyId, id: DeliveryId, now
     Ok(tx.execute(&sql::RESEND, values![company.as_str(), id.0, now])? == 1)
 }
 
-/// Filters the history of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryFilter {
     pub workflow: Option<WorkflowId>,
@@ -1050,7 +1033,6 @@ pub struct Delivery {
     pub workflow: Option<WorkflowId>,
     pub event_id: String,
     pub kind: Kind,
-    /// A webhook's URL.
     pub url: Option<String>,
     pub state: State,
     /// Tries in this round.
@@ -1061,7 +1043,6 @@ pub struct Delivery {
     pub created_at: Timestamp,
     /// When the next try is due, if there is one.
     pub due_at: Timestamp,
-    /// When it was over.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -1115,7 +1096,6 @@ pub struct Message {
     pub state: State,
     /// When it was decided.
     pub created_at: Timestamp,
-    /// When it was over.
     pub finished_at: Option<Timestamp>,
     /// The mail server's code at the last try.
     pub code: Option<u16>,

@@ -20,20 +20,16 @@ pub struct PublicLink {
     /// A new link has none yet.
     pub id: PublicLinkId,
     pub company: CompanyId,
-    /// The sender.
     pub member: MemberId,
     pub template: TemplateId,
     /// The name of its workflows, with placeholders.
     pub workflow_name: String,
-    /// The language of its workflows.
     pub language: Language,
     /// The start without its first signer, encrypted.
     pub request: Vec<u8>,
     /// How often it can be used.
     pub most: Option<u32>,
-    /// How often it was used.
     pub used: u32,
-    /// When it expires.
     pub until: Option<Timestamp>,
     /// Whether one person may use it only once.
     pub once: bool,
@@ -65,10 +61,8 @@ pub struct UseBounds {
     pub of_link: u32,
 }
 
-/// The result of a use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// It counts.
     Counted,
     /// The link is closed, used up or expired.
     NotOpen,

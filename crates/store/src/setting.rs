@@ -19,7 +19,6 @@ pub fn insert(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<bool
     Ok(tx.execute(&sql::INSERT, values![name, value])? == 1)
 }
 
-/// Overwrites a value.
 pub fn write(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Error> {
     tx.execute_one(&sql::WRITE, values![name, value])
 }

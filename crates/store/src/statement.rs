@@ -51,7 +51,6 @@ impl Statement {
         self.name
     }
 
-    /// The text for PostgreSQL.
     pub fn postgres(&self) -> &'static str {
         self.postgres
     }
@@ -173,7 +172,6 @@ macro_rules! statements {
                 $text,
             );
         )*
-        /// Every statement of this file.
         pub static STATEMENTS: &[&$crate::Statement] = &[$(&$name),*];
     };
     (@sqlite $($sqlite:literal)+, $postgres:literal) => { &[$($sqlite),+] };

@@ -23,7 +23,6 @@ pub enum Settings {
     Postgres {
         /// `postgres://user:password@host/database?sslmode=require`
         url: Secret,
-        /// The number of connections.
         connections: usize,
         /// How long a caller waits for a free connection, or for a server that went away during its commit, to learn
         /// whether the commit happened.
@@ -44,7 +43,6 @@ impl fmt::Display for Settings {
 /// What a database says about a statement that it prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementShape {
-    /// The number of parameters.
     pub parameters: usize,
     /// The columns of its answer.
     pub columns: Vec<String>,

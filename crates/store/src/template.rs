@@ -9,7 +9,6 @@ use crate::{Error, Row, Transaction, loose_file, values};
 /// A version and its surroundings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVersion {
-    /// Pages, steps and fields.
     pub version: TemplateVersion,
     /// SHA-256 of the upload, before intake.
     pub original: BlobHash,

@@ -16,7 +16,6 @@ use crate::{Error, HeldWorkflow, Transaction, values};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counted {
     pub files: u64,
-    /// Their bytes.
     pub bytes: u64,
 }
 

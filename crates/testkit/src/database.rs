@@ -39,7 +39,6 @@ enum Keep {
 }
 
 impl TestDatabase {
-    /// An empty SQLite file.
     pub fn sqlite() -> TestDatabase {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         TestDatabase {

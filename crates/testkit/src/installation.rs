@@ -16,7 +16,6 @@ pub struct Installation {
     variables: Vec<(String, String)>,
 }
 
-/// A running `countersign serve`.
 #[derive(Debug)]
 pub struct Server {
     process: Child,

@@ -33,16 +33,12 @@ const STEPS: u32 = 2;
 /// Longer than the lease that a killed server holds on a delivery.
 const ALL_DELIVERED: Duration = Duration::from_mins(10);
 
-/// How much to do.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The kills, one after the other.
     pub kills: Vec<Kill>,
-    /// How many callers load the server.
     pub callers: u32,
 }
 
-/// When a server is killed.
 #[derive(Debug, Clone, Copy)]
 pub enum Kill {
     /// After a random number of answered requests, at most this many.
@@ -56,14 +52,11 @@ const LOOK_AT_ALL: usize = 20;
 /// A server under load reaches each place much sooner.
 const REACHED: Duration = Duration::from_mins(10);
 
-/// The totals of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
-    /// Kills under load.
     pub kills: usize,
     /// Workflows that were started and completed.
     pub workflows: usize,
-    /// Requests that were answered under load.
     pub answered: u64,
     /// Requests that were running at a kill.
     pub in_doubt: u64,

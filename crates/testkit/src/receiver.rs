@@ -17,7 +17,6 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// How often a silent connection checks whether the receiver still exists.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
     /// GET, POST, …
@@ -47,7 +46,6 @@ impl Received {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// An ordinary answer.
     Plain {
         status: u16,
         headers: Vec<(String, String)>,
@@ -61,7 +59,6 @@ pub enum Answer {
     Endless(u16),
     /// Nothing, as long as the client waits and the receiver exists.
     Silence,
-    /// The connection is reset.
     Reset,
 }
 
@@ -108,7 +105,6 @@ struct Shared {
 /// Computes the answer to a complete request.
 type Compute = Box<dyn Fn(&Received) -> Answer + Send + Sync>;
 
-/// A receiver of webhooks.
 pub struct Receiver {
     address: SocketAddr,
     shared: Arc<Shared>,

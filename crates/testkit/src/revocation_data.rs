@@ -32,7 +32,6 @@ pub struct OcspAnswer<'a> {
     pub this_update: Timestamp,
     /// When more will be known.
     pub next_update: Option<Timestamp>,
-    /// When the response was made.
     pub produced_at: Timestamp,
     /// Since when the responder keeps expired certificates (`archiveCutoff`).
     pub kept_since: Option<Timestamp>,
@@ -118,9 +117,7 @@ impl<'a> OcspAnswer<'a> {
 /// A revocation list (RFC 5280, 5) with any extensions.
 #[derive(Debug, Clone)]
 pub struct List {
-    /// When it was issued.
     pub this_update: Timestamp,
-    /// When the next one comes.
     pub next_update: Option<Timestamp>,
     /// Identifier, criticality and value of each extension.
     pub extensions: Vec<(&'static str, bool, Vec<u8>)>,

@@ -3,17 +3,13 @@
 
 #[derive(Debug, Clone, Copy)]
 pub enum Scale {
-    /// Kills at a random moment.
     Kills,
-    /// Kills at each place.
     KillsAtEachPlace,
-    /// Kills of one of two nodes.
     NodeKills,
     /// Rows of a bulk send.
     BulkRows,
     /// Deliveries that fail.
     Failures,
-    /// Forged files.
     Forgeries,
 }
 

@@ -10,9 +10,7 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SunkMail {
-    /// The envelope's sender.
     pub from: String,
-    /// The envelope's recipients.
     pub to: Vec<String>,
     /// Head and body as they came, with CR LF line ends and dots unstuffed.
     pub data: String,
@@ -86,7 +84,6 @@ pub struct SmtpSink {
 }
 
 impl SmtpSink {
-    /// Listens on a free port.
     pub fn start() -> SmtpSink {
         SmtpSink::started(true)
     }
@@ -167,7 +164,6 @@ impl SmtpSink {
         assert!(*stalled >= count, "{stalled} of {count} stalled");
     }
 
-    /// The mails that have arrived so far.
     pub fn mails(&self) -> Vec<SunkMail> {
         self.shared.mails.lock().expect("no panic while locked").clone()
     }

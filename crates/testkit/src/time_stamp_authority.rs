@@ -34,15 +34,11 @@ use crate::revocation_data::{List, OcspAnswer, sequence, tlv};
 /// How to check whether its certificates are revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
-    /// By a revocation list.
     List,
-    /// By an OCSP responder.
     Responder,
-    /// Not at all.
     None,
 }
 
-/// What is wrong with its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
@@ -58,7 +54,6 @@ pub enum Fault {
     TimeNotAvailable,
     /// Its certificate is not meant for timestamps.
     Usage,
-    /// The signature is wrong.
     Signature,
     /// Its certificate is so large that a token needs more than 16 KiB.
     Size,
@@ -87,7 +82,6 @@ pub struct TimeStampAuthority {
 /// Each root has its own name, because verifiers look up revocation lists by the name of their issuer.
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
-/// The policy that it follows.
 pub const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.1");
 
 impl TimeStampAuthority {
@@ -184,7 +178,6 @@ impl TimeStampAuthority {
         self.inner.root.certificate_pem()
     }
 
-    /// Its own certificate, DER.
     pub fn certificate(&self) -> Vec<u8> {
         self.inner.certificate()
     }

@@ -7,7 +7,6 @@ use zip::write::SimpleFileOptions;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Cell<'c> {
-    /// No cell at all.
     Nothing,
     Text(&'c str),
     /// A number in its digits.

@@ -11,12 +11,10 @@ use sha2::{Digest, Sha256};
 pub struct StandingClock(AtomicI64);
 
 impl StandingClock {
-    /// A clock at its first moment.
     pub fn new() -> StandingClock {
         StandingClock(AtomicI64::new(1_767_225_600_000_000))
     }
 
-    /// A clock that stands at this moment.
     pub fn at(moment: Timestamp) -> StandingClock {
         StandingClock(AtomicI64::new(moment.as_microsecond()))
     }
@@ -25,7 +23,6 @@ impl StandingClock {
         self.0.store(moment.as_microsecond(), Ordering::Relaxed);
     }
 
-    /// Advances by `seconds`.
     pub fn advance(&self, seconds: i64) {
         self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
     }

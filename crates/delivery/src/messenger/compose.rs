@@ -46,7 +46,6 @@ pub(super) struct Composer {
     environment: Environment<'static>,
 }
 
-/// The values that templates may name.
 pub(super) type Values = BTreeMap<&'static str, Named>;
 
 impl Composer {

@@ -22,7 +22,6 @@ pub struct Description {
     /// The text to sign with the secret (HMAC-SHA256). Headers refer to the result as `signature`. Empty: no signature.
     pub signed: String,
     pub signature: SignatureText,
-    /// How to read the gateway's answer.
     pub answer: Reading,
     /// Required settings: `key`, `secret`, `from` …
     pub needs: Vec<&'static str>,
@@ -97,7 +96,6 @@ pub struct Gateway {
     pub channel: String,
     /// The gateway's templates by kind of message.
     pub templates: BTreeMap<String, String>,
-    /// The variables of those templates.
     pub variables: BTreeMap<String, String>,
     /// Texts by kind of message that replace ours.
     pub texts: BTreeMap<String, String>,

@@ -154,7 +154,6 @@ impl Gateway {
                 .any(|beginning| to.starts_with(beginning.as_str()))
     }
 
-    /// One try.
     pub(super) async fn send(&self, number: &Dialled, message: Outgoing<'_>, salt: &[u8]) -> Report {
         let description = &self.settings.description;
         let composed = self.values(number, message, salt).and_then(|values| {

@@ -53,7 +53,6 @@ pub struct Outgoing<'m> {
     pub mail: &'m OutgoingMail,
     /// The same on every try.
     pub event_id: &'m str,
-    /// Now.
     pub at: Timestamp,
 }
 
@@ -73,10 +72,8 @@ pub struct Report {
     pub retry_after: Option<String>,
 }
 
-/// What a gateway's answer means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The gateway accepted the message.
     Taken,
     /// The gateway will never accept this message.
     Refused,

@@ -17,7 +17,6 @@ const RESULTS_PAUSE: Duration = Duration::from_millis(250);
 /// Writes results of one kind in one transaction. The flag says that they may have been written before.
 type Write = fn(&Shared, Vec<Arc<Done>>, bool) -> Result<(), app::Error>;
 
-/// What a task returned.
 pub(super) struct Done {
     pub(super) claimed: Claimed,
     pub(super) result: TaskResult,

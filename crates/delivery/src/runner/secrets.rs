@@ -18,7 +18,6 @@ const SECRETS_KEPT: SignedDuration = SignedDuration::from_secs(1);
 /// A client's secrets, with the time of reading.
 pub(super) type KeptSecrets = (Timestamp, Arc<SigningSecrets>);
 
-/// Why a client's secrets are not available.
 pub(super) enum SecretsFault {
     /// The database does not answer now.
     Unavailable,
@@ -83,7 +82,6 @@ impl Shared {
         }
     }
 
-    /// A client's currently valid secrets.
     pub(super) async fn signing_secrets(
         self: &Arc<Self>,
         company: &CompanyId,

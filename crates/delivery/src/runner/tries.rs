@@ -29,7 +29,6 @@ const NOT_KEPT: &str = "not kept: it may quote the code";
 /// How many characters of an error the history stores.
 const LONGEST_FAULT: usize = 1_000;
 
-/// Why a webhook got no answer.
 enum NoAnswer {
     /// We sent it, or could not connect.
     NoneCame(String),

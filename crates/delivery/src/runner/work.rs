@@ -25,7 +25,6 @@ pub(super) async fn ended<T>(task: &mut Option<JoinHandle<T>>) -> Result<T, Join
     }
 }
 
-/// The result of one claim.
 #[derive(Default)]
 pub(super) struct Haul {
     pub(super) ready: Vec<Claimed>,

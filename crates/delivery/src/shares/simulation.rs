@@ -93,7 +93,6 @@ struct Seen {
 struct World {
     shares: Shares,
     hosts: Vec<Host>,
-    /// The position of each lane in `hosts`.
     places: BTreeMap<Lane, usize>,
     events: BTreeMap<(Duration, u64), Event>,
     number: u64,

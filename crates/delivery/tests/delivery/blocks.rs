@@ -84,7 +84,6 @@ fn six((first, length, ..): (&str, u32, bool, bool)) -> (u128, u128) {
     (first, first | u128::MAX.checked_shr(length).unwrap_or(0))
 }
 
-/// Everything that could be connected to.
 struct World {
     proxy: StandIn,
     /// Listens on one port of every IPv4 and, if available, IPv6 address of this machine.

@@ -83,7 +83,6 @@ pub fn at(profile: &str, stand_in: &Receiver) -> GatewaySettings {
     settings
 }
 
-/// The stand-in for a profile's gateway.
 pub fn stand_in(profile: &str) -> Receiver {
     match profile {
         "solapi" => Receiver::answering(|request| judged(request, solapi)),

@@ -22,7 +22,6 @@ use testkit::database::TestDatabase;
 use testkit::stand_ins::{EnoughSpace, NoDocuments, NoNetwork};
 
 store::statements! {
-    /// The delivery of an event.
     pub static BY_EVENT = "SELECT id FROM outbox WHERE event_id = $1";
 }
 
@@ -124,7 +123,6 @@ pub fn settings(owner: &str) -> RunnerSettings {
     }
 }
 
-/// A second company.
 struct OtherCompany {
     id: CompanyId,
     client: ClientId,
@@ -288,7 +286,6 @@ impl House {
         done
     }
 
-    /// Delivers what is due now.
     pub fn deliver(&self) {
         let runner = self.runner();
         self.runtime.block_on(runner.run_until_idle());

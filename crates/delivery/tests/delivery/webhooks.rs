@@ -175,7 +175,6 @@ fn while_a_secret_is_rotated_both_sign() {
     assert!(later.header("webhook-timestamp").parse::<i64>().expect("a number") >= at);
 }
 
-/// The signatures of a request, in order.
 fn signatures(request: &Received) -> Vec<String> {
     request
         .header("webhook-signature")

@@ -19,7 +19,6 @@ const DATABASE_PATIENCE: Duration = Duration::from_secs(20);
 pub struct Database {
     /// `postgres://…`. Default: an SQLite file in the data folder.
     pub url: Option<Secret>,
-    /// A file with the URL.
     pub url_file: Option<PathBuf>,
     /// A file with the password, which is then not in the URL.
     pub password_file: Option<PathBuf>,

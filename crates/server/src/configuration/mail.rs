@@ -29,13 +29,10 @@ pub struct Smtp {
     pub port: Option<u16>,
     #[serde(default)]
     pub tls: SmtpTls,
-    /// The sender's address.
     pub from: String,
     pub user: Option<String>,
     pub password: Option<Secret>,
-    /// A file with the password.
     pub password_file: Option<PathBuf>,
-    /// How long connecting may take.
     #[serde(default = "thirty")]
     pub timeout_seconds: u64,
 }

@@ -28,7 +28,6 @@ pub struct Messenger {
     pub key: Option<Secret>,
     /// The secret that proves it.
     pub secret: Option<Secret>,
-    /// A file with the secret.
     pub secret_file: Option<PathBuf>,
     /// The sender.
     pub from: String,
@@ -36,7 +35,6 @@ pub struct Messenger {
     pub channel: String,
     /// The gateway's templates by kind of message.
     pub templates: BTreeMap<String, String>,
-    /// The variables of those templates.
     pub variables: BTreeMap<String, String>,
     /// Texts by kind of message that replace ours.
     pub texts: BTreeMap<String, String>,
@@ -51,18 +49,14 @@ pub struct Messenger {
     pub method: Option<Method>,
     /// Headers, added to the profile's.
     pub headers: BTreeMap<String, String>,
-    /// The format of the body.
     pub format: Option<BodyFormat>,
     pub body: Option<String>,
-    /// The text to sign.
     pub signed: Option<String>,
-    /// The format of the signature.
     pub signature: Option<SignatureText>,
     /// It carries only kinds of messages that have a template.
     pub needs_template: Option<bool>,
     /// It reaches only people whose id is listed.
     pub needs_id: Option<bool>,
-    /// How to read its answer.
     pub answer: MessengerAnswer,
 }
 

@@ -24,7 +24,6 @@ pub struct Sealing {
     pub tsa_policy: Option<String>,
     /// The value of the Authorization header, if the authority wants one.
     pub tsa_authorization: Option<Secret>,
-    /// A file with that value.
     pub tsa_authorization_file: Option<PathBuf>,
     /// `seal_and_upgrade` or `wait`.
     pub when_tsa_is_down: WhenTsaIsDown,
@@ -50,7 +49,6 @@ pub struct Tokens {
     pub module: Option<PathBuf>,
     /// The user's PIN of the tokens.
     pub pin: Option<Secret>,
-    /// A file with the PIN.
     pub pin_file: Option<PathBuf>,
 }
 

@@ -23,7 +23,6 @@ const MOST_HEADERS: usize = 100;
 const REFUSED: &[u8] = b"MALFORMED / HTTP/1.1\r\nConnection: close\r\n\r\n";
 const REFUSED_AS_TOO_LONG: &[u8] = b"TOO-LONG / HTTP/1.1\r\nConnection: close\r\n\r\n";
 
-/// Why a head is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed(&'static str);
 

@@ -15,13 +15,11 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 type Answer<'c> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'c>>;
 
-/// An open connection.
 pub(super) struct Connection {
     client: Client,
     runtime: Runtime,
 }
 
-/// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
     /// The driver's or the server's reason.
@@ -58,7 +56,6 @@ impl Connection {
         &self.client
     }
 
-    /// Waits for an answer.
     pub(super) fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
         self.runtime.block_on(answer)
     }

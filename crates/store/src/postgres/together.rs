@@ -37,7 +37,6 @@ struct Place<Wish, Answer> {
 }
 
 enum Word<Wish, Answer> {
-    /// It was done.
     Answer(Answer),
     /// It is this waiter's turn to serve, with its own wish and those of the others.
     Turn(Wish),
@@ -95,7 +94,6 @@ impl<Wish, Answer> Drop for Told<Wish, Answer> {
     }
 }
 
-/// What happened to a wish.
 pub(super) enum Served<Own, Wish, Answer> {
     /// The caller itself served it.
     Here(Own),

@@ -41,13 +41,11 @@ pub(super) enum Outcome {
 /// How a transaction ended that was committed together with others.
 #[derive(Clone)]
 pub(super) enum Fate {
-    /// It was committed.
     Kept,
     /// It was not committed, and each must be committed alone.
     Alone,
     /// We cannot find out whether it was committed.
     Unknown {
-        /// The connection's error.
         detail: String,
     },
 }
@@ -64,7 +62,6 @@ pub(super) struct Question {
 /// The answer to a question, and the numbers taken with it.
 pub(super) type Answered = (Vec<Row>, Option<Numbers>);
 
-/// A part of a transaction.
 #[derive(Clone, Copy)]
 enum Part {
     Opening,

@@ -46,14 +46,12 @@ crate::statements! {
     pub static WAITING = "SELECT number, request, tries FROM bulk_row WHERE bulk_id = $1 AND state = 'waiting' \
          AND due_at <= $2 ORDER BY number LIMIT $3";
 
-    /// Postpones a bulk send.
     pub static PUT_OFF = "UPDATE bulk_start SET due_at = $2 WHERE id = $1 AND finished_at IS NULL";
 
     /// Runs in the transaction that starts the row's document.
     pub static STARTED = "UPDATE bulk_row SET state = 'started', workflow_id = $3, request = NULL \
          WHERE bulk_id = $1 AND number = $2 AND state = 'waiting'";
 
-    /// The row cannot be started.
     pub static FAILED = "UPDATE bulk_row SET state = 'failed', faults = $3, request = NULL \
          WHERE bulk_id = $1 AND number = $2 AND state = 'waiting'";
 

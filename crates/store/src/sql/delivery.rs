@@ -173,7 +173,6 @@ crate::statements! {
     pub static MAIL_CAME_BACK = "UPDATE outbox SET state = 'dead', tries_made = tries_made + 1 \
          WHERE event_id = $1 AND kind = 'mail' AND state = 'delivered' RETURNING id, company_id, workflow_id, tries_made, body";
 
-    /// A delivery's tries.
     pub static TRIES = "SELECT t.number, t.at, t.duration, t.code, t.fault, t.answer FROM delivery_try AS t \
          JOIN outbox AS o ON o.id = t.delivery_id \
          WHERE o.company_id = $1 AND o.id = $2 ORDER BY t.number";
@@ -211,7 +210,6 @@ crate::statements! {
     pub static ENDPOINT_RECOVERED = "DELETE FROM endpoint \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL AND NOT letting_go";
 
-    /// Stops an endpoint.
     pub static ENDPOINT_STOP = "UPDATE endpoint SET stopped_at = $3, stopped_reason = $4, letting_go = FALSE \
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NULL";
 

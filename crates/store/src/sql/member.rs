@@ -42,7 +42,6 @@ crate::statements! {
 
     pub static USE_SESSION = "UPDATE member_session SET seen_at = $2 WHERE session_hash = $1 AND seen_at < $2";
 
-    /// Signs out.
     pub static DELETE_SESSION = "DELETE FROM member_session WHERE session_hash = $1";
 
     /// Signs out everywhere.

@@ -1,7 +1,6 @@
 //! The tables `field_value` and `draft`. `wire` is the value in the form in which searches compare it.
 
 crate::statements! {
-    /// A value of a new workflow.
     pub static INSERT = "INSERT INTO field_value (workflow_id, company_id, field_name, recipient_id, value, wire, wire_hash, \
          salt, written_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 

@@ -9,7 +9,6 @@ use serde_json::Value;
 use store::sql;
 use testkit::database::TestDatabase;
 
-/// An index of the schema.
 #[derive(Debug)]
 struct Index {
     table: String,

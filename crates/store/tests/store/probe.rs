@@ -59,7 +59,6 @@ store::statements! {
     pub static FRACTION = "SELECT 1.5 AS half";
 }
 
-/// Opens the store and makes the table.
 pub fn open(database: &TestDatabase) -> Store {
     let store = database.open();
     store
