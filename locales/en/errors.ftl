@@ -177,9 +177,11 @@ error-page-out-of-range = { $pages ->
     [one] The document has no such page; it has 1 page.
    *[other] The document has no such page; it has { $pages } pages.
 }
-error-not-sealable = This document could not be sealed later: { $reason }
-error-logo-refused = This picture cannot be used as the logo: { $reason }
-error-invalid-company-id = This cannot be used as a company ID: { $reason }
+error-not-sealable = This cannot be used to seal: { $reason }
+error-logo-refused = This picture cannot be the logo: { $reason }
+error-invalid-company-id = This cannot be a company id: { $reason }
+error-not-drawable = This cannot be drawn in its field. Enter it differently, or ask the sender to check the field.
+error-seal-ends-before = The company’s seal certificate ends on { $date }, before this document would expire. Choose an earlier expiry date, or ask the operator to renew the seal key.
 error-consent-required = Agree to sign electronically first.
 error-agreement-required = First agree that your name and contact details are passed on and kept with the document.
 error-visitors-place = This place is for the person who opens the link. Leave it out.
@@ -206,6 +208,21 @@ error-wrong-one-time-code = { $left ->
 }
 error-one-time-code-expired = This one-time code no longer works. Request a new one.
 error-invalid-cursor = This cursor is unknown. Start again without one.
+
+## Why a company cannot seal
+error-seal-key-missing = The company has no seal key, so its documents cannot be sealed. Ask the operator to create one with “countersign company key renew”.
+error-seal-certificate-not-yet-valid = The company’s seal certificate is not valid before { $date }. Wait until then, or ask the operator to use another seal key.
+error-seal-certificate-expired = The company’s seal certificate expired on { $date }, so its documents cannot be sealed. Ask the operator to renew the seal key or import a new one.
+error-seal-certificate-revoked = The company’s seal certificate was revoked, so its documents cannot be sealed. Ask the operator to renew the seal key or import a new one.
+error-seal-key-pin-refused = The token that contains the company’s seal key refused the PIN. Ask the operator to correct the PIN and restart the service.
+error-seal-token-away = The token that contains the company’s seal key is not connected. Ask the operator to connect it, and try again in { $wait }.
+error-seal-key-unusable = The company’s seal key cannot be used. Ask the operator to run “countersign doctor”, which names the reason.
+
+## What signers read where only the sender or the operator can help
+error-signer-cannot-complete = The document cannot be completed right now. Your entries are saved. Try again in { $wait }, or contact the sender.
+error-signer-file-lost = A file of this document is missing on our side. Contact the sender.
+error-signer-internal = Something went wrong on our side. Try again in a moment. If it happens again, contact the sender.
+error-signer-outcome-unknown = We lost the connection before we could confirm this. Open your link again to check whether it was done before you retry.
 
 ## What was not found
 error-subject-company = company

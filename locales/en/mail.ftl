@@ -74,6 +74,23 @@ mail-stopped-message = [{ $company }] Webhook deliveries were stopped: { $url }
 mail-code-subject = [{ $company }] Your code
 mail-code-failure = This message was not delivered. We do not show the server's answer because it may contain the code.
 mail-code-title = Your code
-mail-code-text = To open "{ $document }", enter this code on the page that asked for it. The code works for { $minutes } minutes.
-mail-code-secret = Do not share this code with anyone. If you did not request it, you can ignore this mail.
-mail-code-message = [{ $company }] Code: { $code } (works for { $minutes } minutes). Do not share it.
+mail-code-text = To open "{ $document }", enter this code on the page that asked for it. It can be used for { $minutes } minutes.
+mail-code-secret = Give the code to nobody. If you did not ask for it, you can ignore this mail.
+mail-code-message = [{ $company }] Code: { $code } (for { $minutes } minutes). Give it to nobody.
+
+## The seal certificate ends soon
+mail-sealing-subject = [{ $company }] { $days ->
+    [0] The seal certificate ends today
+    [one] The seal certificate ends in 1 day
+   *[other] The seal certificate ends in { $days } days
+}
+mail-sealing-title = The seal certificate ends soon
+mail-sealing-text = { $days ->
+    [0] The certificate that seals your company’s documents ends today. After that, no document can be completed.
+    [one] The certificate that seals your company’s documents ends in 1 day. After that, no document can be completed.
+   *[other] The certificate that seals your company’s documents ends in { $days } days. After that, no document can be completed.
+} Documents whose deadline is later are already refused.
+mail-sealing-remedy = Ask the operator of this service to renew the seal key, or to import a new one if your company uses its own certificate.
+mail-sealing-sealed = Documents that are already sealed stay valid.
+mail-sealing-ends = Certificate ends
+mail-sealing-message = [{ $company }] The seal certificate ends soon. Ask the operator of this service to renew the seal key.

@@ -161,7 +161,9 @@ error-formula-later = 数式の「{ $name }」は、後のステップで記入�
 error-formula-beside = 数式の「{ $name }」は、同じステップの別の役割が記入します。前のステップ、または同じ署名者のフィールドだけを使ってください。
 error-formula-circle = 「{ $name }」の数式が、それ自身の結果を使っています。
 error-page-out-of-range = 文書にないページです。文書は全 { $pages } ページです。
-error-not-sealable = 後で封印できない文書です: { $reason }
+error-not-sealable = 封印に使用できません: { $reason }
+error-not-drawable = この値は入力欄に表示できません。別の形で入力するか、送信者に入力欄の確認を依頼してください。
+error-seal-ends-before = 会社の封印証明書の有効期限（{ $date }）は、この文書の期限より前です。期限を早めるか、運用担当者に封印鍵の更新を依頼してください。
 error-logo-refused = この画像はロゴに使えません: { $reason }
 error-invalid-company-id = 会社 ID として使えません: { $reason }
 error-consent-required = 先に電子署名に同意してください。
@@ -186,6 +188,21 @@ error-wrong-one-time-code = { $left ->
 }
 error-one-time-code-expired = この確認コードはもう使えません。新しいコードを受け取ってください。
 error-invalid-cursor = 不明なカーソルです。カーソルなしで最初からやり直してください。
+
+## 会社が封印できない理由
+error-seal-key-missing = 会社に封印鍵がないため、文書を封印できません。運用担当者に「countersign company key renew」で封印鍵を作成するよう依頼してください。
+error-seal-certificate-not-yet-valid = 会社の封印証明書は { $date } から有効です。それまで待つか、運用担当者に別の封印鍵の使用を依頼してください。
+error-seal-certificate-expired = 会社の封印証明書は { $date } に有効期限が切れたため、文書を封印できません。運用担当者に封印鍵の更新または新しい鍵のインポートを依頼してください。
+error-seal-certificate-revoked = 会社の封印証明書が失効したため、文書を封印できません。運用担当者に封印鍵の更新または新しい鍵のインポートを依頼してください。
+error-seal-key-pin-refused = 会社の封印鍵が入ったトークンが PIN を受け付けませんでした。運用担当者に PIN を修正してサービスを再起動するよう依頼してください。
+error-seal-token-away = 会社の封印鍵が入ったトークンが接続されていません。運用担当者にトークンの接続を依頼し、{ $wait }後にもう一度お試しください。
+error-seal-key-unusable = 会社の封印鍵を使用できません。運用担当者に「countersign doctor」で原因を確認するよう依頼してください。
+
+## 送信者や運用担当者だけが対処できる問題について、署名者が読む文
+error-signer-cannot-complete = 現在、文書を完了できません。入力内容は保存されています。{ $wait }後にもう一度試すか、送信者にお問い合わせください。
+error-signer-file-lost = この文書のファイルがサーバーで見つかりません。送信者にお問い合わせください。
+error-signer-internal = サービスで問題が発生しました。しばらくしてからもう一度お試しください。解決しない場合は送信者にお問い合わせください。
+error-signer-outcome-unknown = 処理結果を確認する前に接続が切れました。もう一度試す前にリンクを開き直し、処理が完了しているか確認してください。
 
 ## 見つからなかったもの
 error-subject-company = 会社

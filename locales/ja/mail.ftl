@@ -77,3 +77,18 @@ mail-code-title = 確認コードのお知らせ
 mail-code-text = 「{ $document }」を開くには、コードの入力画面に下の確認コードを入力してください。{ $minutes } 分間有効です。
 mail-code-secret = このコードをほかの人に教えないでください。お心当たりのない場合は、このメールを破棄してください。
 mail-code-message = [{ $company }] 確認コード: { $code }（{ $minutes } 分間有効）。ほかの人に教えないでください。
+
+## 封印証明書の期限切れ予告
+mail-sealing-subject = [{ $company }] { $days ->
+    [0] 封印証明書の有効期限は本日までです
+   *[other] 封印証明書の有効期限まであと { $days } 日です
+}
+mail-sealing-title = 封印証明書の有効期限が近づいています
+mail-sealing-text = { $days ->
+    [0] 会社の文書を封印する証明書は本日で有効期限が切れます。
+   *[other] 会社の文書を封印する証明書は、あと { $days } 日で有効期限が切れます。
+}期限が切れると文書を完了できません。締め切りがそれより後の文書は、現在すでに開始できません。
+mail-sealing-remedy = サービスの運用担当者に封印鍵の更新を依頼してください。会社独自の証明書を使用している場合は、新しい証明書のインポートを依頼してください。
+mail-sealing-sealed = 封印済みの文書は引き続き有効です。
+mail-sealing-ends = 証明書の有効期限
+mail-sealing-message = [{ $company }] 封印証明書の有効期限が近づいています。サービスの運用担当者に封印鍵の更新を依頼してください。

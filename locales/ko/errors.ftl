@@ -161,8 +161,10 @@ error-formula-later = 수식에 나중 단계에서 작성하는 필드가 있�
 error-formula-beside = 수식에 같은 단계의 다른 역할이 작성하는 필드가 있습니다: { $name }. 앞 단계의 필드나 같은 서명자의 필드만 사용하세요.
 error-formula-circle = ‘{ $name }’의 수식이 자기 자신의 결과를 사용합니다.
 error-page-out-of-range = 문서에 없는 페이지입니다. 문서는 총 { $pages }페이지입니다.
-error-not-sealable = 나중에 봉인할 수 없는 문서입니다: { $reason }
-error-logo-refused = 이 이미지는 로고로 쓸 수 없습니다: { $reason }
+error-not-sealable = 봉인에 사용할 수 없습니다: { $reason }
+error-logo-refused = 이 그림은 로고로 쓸 수 없습니다: { $reason }
+error-not-drawable = 이 값은 입력란에 표시할 수 없습니다. 다르게 입력하거나 보낸 사람에게 입력란 확인을 요청해 주세요.
+error-seal-ends-before = 회사의 봉인 인증서가 이 문서의 기한보다 먼저 만료됩니다({ $date }). 기한을 앞당기거나 운영자에게 봉인 키 갱신을 요청해 주세요.
 error-invalid-company-id = 회사 ID로 쓸 수 없습니다: { $reason }
 error-consent-required = 먼저 전자서명에 동의해야 합니다.
 error-agreement-required = 이름과 연락처를 제공하고 문서와 함께 보관하는 데 먼저 동의해야 합니다.
@@ -186,6 +188,21 @@ error-wrong-one-time-code = { $left ->
 }
 error-one-time-code-expired = 이 일회용 인증번호는 더 이상 사용할 수 없습니다. 새 인증번호를 요청하세요.
 error-invalid-cursor = 알 수 없는 커서입니다. 커서 없이 처음부터 조회하세요.
+
+## 회사가 봉인할 수 없는 이유
+error-seal-key-missing = 회사에 봉인 키가 없어 문서를 봉인할 수 없습니다. 운영자에게 “countersign company key renew”로 봉인 키를 만들어 달라고 요청해 주세요.
+error-seal-certificate-not-yet-valid = 회사의 봉인 인증서는 { $date }부터 유효합니다. 그때까지 기다리거나 운영자에게 다른 봉인 키를 사용하도록 요청해 주세요.
+error-seal-certificate-expired = 회사의 봉인 인증서가 { $date }에 만료되어 문서를 봉인할 수 없습니다. 운영자에게 봉인 키를 갱신하거나 새 키를 가져오도록 요청해 주세요.
+error-seal-certificate-revoked = 회사의 봉인 인증서가 폐지되어 문서를 봉인할 수 없습니다. 운영자에게 봉인 키를 갱신하거나 새 키를 가져오도록 요청해 주세요.
+error-seal-key-pin-refused = 회사의 봉인 키가 있는 토큰이 PIN을 거부했습니다. 운영자에게 PIN을 바로잡고 서비스를 다시 시작하도록 요청해 주세요.
+error-seal-token-away = 회사의 봉인 키가 있는 토큰이 연결되어 있지 않습니다. 운영자에게 토큰 연결을 요청하고 { $wait } 후에 다시 시도해 주세요.
+error-seal-key-unusable = 회사의 봉인 키를 사용할 수 없습니다. 운영자에게 “countersign doctor”로 원인을 확인하도록 요청해 주세요.
+
+## 보낸 사람이나 운영자만 해결할 수 있는 문제에 대해 서명자가 읽는 글
+error-signer-cannot-complete = 지금은 문서를 완료할 수 없습니다. 입력하신 내용은 저장되어 있습니다. { $wait } 후에 다시 시도하거나 보낸 사람에게 문의해 주세요.
+error-signer-file-lost = 서버에서 이 문서의 파일을 찾을 수 없습니다. 보낸 사람에게 문의해 주세요.
+error-signer-internal = 서비스에 문제가 발생했습니다. 잠시 후 다시 시도해 주세요. 계속되면 보낸 사람에게 문의해 주세요.
+error-signer-outcome-unknown = 처리 결과를 확인하기 전에 연결이 끊어졌습니다. 다시 시도하기 전에 링크를 다시 열어 처리되었는지 확인해 주세요.
 
 ## 찾을 수 없는 것
 error-subject-company = 회사

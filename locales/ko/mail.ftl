@@ -77,3 +77,18 @@ mail-code-title = 인증번호 안내
 mail-code-text = "{ $document }" 문서를 열려면 인증번호를 요청한 화면에 아래 번호를 입력하세요. { $minutes }분 동안 사용할 수 있습니다.
 mail-code-secret = 인증번호를 다른 사람에게 알려 주지 마세요. 직접 요청하지 않았다면 이 메일을 무시하셔도 됩니다.
 mail-code-message = [{ $company }] 인증번호 { $code } ({ $minutes }분간 유효). 다른 사람에게 알려 주지 마세요.
+
+## 봉인 인증서 만료 예정
+mail-sealing-subject = [{ $company }] { $days ->
+    [0] 봉인 인증서가 오늘 만료됩니다
+   *[other] 봉인 인증서가 { $days }일 후 만료됩니다
+}
+mail-sealing-title = 봉인 인증서가 곧 만료됩니다
+mail-sealing-text = { $days ->
+    [0] 회사 문서를 봉인하는 인증서가 오늘 만료됩니다.
+   *[other] 회사 문서를 봉인하는 인증서가 { $days }일 후 만료됩니다.
+} 만료 후에는 문서를 완료할 수 없으며, 기한이 그보다 늦은 문서는 지금도 시작할 수 없습니다.
+mail-sealing-remedy = 서비스 운영자에게 봉인 키 갱신을 요청해 주세요. 회사가 자체 인증서를 사용한다면 새 인증서를 가져오도록 요청해 주세요.
+mail-sealing-sealed = 이미 봉인된 문서는 계속 유효합니다.
+mail-sealing-ends = 인증서 만료
+mail-sealing-message = [{ $company }] 봉인 인증서가 곧 만료됩니다. 서비스 운영자에게 봉인 키 갱신을 요청해 주세요.

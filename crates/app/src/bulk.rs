@@ -279,6 +279,9 @@ impl ReadRow {
             }
             Error::NotFound(subject) => one("not-found", vec![("subject".to_owned(), subject.to_string())]),
             Error::Forbidden(code) => one(code.id(), Vec::new()),
+            Error::NotSealable(refusal) if refusal.retry_after().is_none() => {
+                one(refusal.code.id(), vec![("date".to_owned(), refusal.date())])
+            }
             Error::TooLarge { limit } => one("too-large", vec![("limit".to_owned(), limit.to_string())]),
             // Ours, or not now: nothing that is wrong with the row.
             _ => return None,

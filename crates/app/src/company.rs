@@ -6,6 +6,7 @@
 use document::pki::authority::{self, SealSubject};
 use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
 use document::pki::revocation::RevocationReason;
+use document::verify::prove_foreign_key;
 use domain::{
     BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, UtcOffset,
     WhenTsaIsDown,
@@ -231,7 +232,7 @@ impl App {
     pub fn import_seal_key(&self, id: &CompanyId, file: &[u8], password: &str) -> Result<SealKeyDetails, Error> {
         let at = self.now();
         let key = SealKey::from_pkcs12(file, password)
-            .and_then(|key| key.prove_foreign(at).map(|()| key))
+            .and_then(|key| prove_foreign_key(&key, at).map(|()| key))
             .map_err(not_sealable)?;
         self.use_seal_key(id, &key, &own_secret(&key)?, None)
     }
@@ -244,7 +245,7 @@ impl App {
             .tokens
             .key(uri)
             .and_then(|key| SealKey::external(key, certificates_from_pem(certificates)?))
-            .and_then(|key| key.prove_foreign(at).map(|()| key))
+            .and_then(|key| prove_foreign_key(&key, at).map(|()| key))
             .map_err(not_sealable)?;
         self.use_seal_key(id, &key, uri.as_bytes(), None)
     }

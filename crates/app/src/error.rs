@@ -15,6 +15,8 @@ use std::fmt;
 use domain::{Language, UtcOffset};
 use jiff::{SignedDuration, Timestamp};
 
+use crate::seal_refusal::SealRefusal;
+
 /// Declares a closed list of codes: the enum, its ids and `ALL`.
 macro_rules! codes {
     ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident => $id:literal,)* }) => {
@@ -43,6 +45,8 @@ macro_rules! codes {
         }
     };
 }
+
+pub(crate) use codes;
 
 codes! {
     /// Why a value in a request is refused (422).
@@ -234,8 +238,13 @@ codes! {
         FormulaCircle => "formula-circle",
         /// The field's page is not in the document; argument `pages`.
         PageOutOfRange => "page-out-of-range",
-        /// The document could not be sealed later; argument `reason`.
+        /// What an operator gives to seal with cannot be used; argument `reason`, in English.
         NotSealable => "not-sealable",
+        /// The value cannot be drawn in its field.
+        NotDrawable => "not-drawable",
+        /// The document would still be under way when the company can seal no longer; argument `date`, the end of its seal
+        /// certificate.
+        SealEndsBefore => "seal-ends-before",
         /// The picture cannot be a company's logo; argument `reason`.
         LogoRefused => "logo-refused",
         /// No company id, or a path word; argument `reason`.
@@ -526,6 +535,10 @@ pub enum Error {
         /// The time to try again, as people read it, if we know it.
         until: Option<String>,
     },
+    /// The company cannot seal, so nothing that would have to be sealed starts or is completed (422; 503 while a token is
+    /// away). Members read why; signers do not ([`crate::SignerError`]).
+    #[error("the company cannot seal: {0}")]
+    NotSealable(SealRefusal),
     /// Not now (503). Nothing was done.
     #[error("busy; try again in {retry_after} s{}", cause.as_ref().map(|cause| format!(" ({cause})")).unwrap_or_default())]
     Unavailable {
@@ -600,6 +613,7 @@ impl Error {
             Error::Throttled { retry_after, .. } | Error::Unavailable { retry_after, .. } => {
                 Some((*retry_after).max(1))
             }
+            Error::NotSealable(refusal) => refusal.retry_after(),
             _ => None,
         }
     }
@@ -609,6 +623,7 @@ impl Error {
         match self {
             Error::Internal { doing, source } => tracing::error!(%doing, error = %chain(source.as_ref()), "failed"),
             Error::FileLost(cause) => tracing::error!(error = %cause, "a file is lost"),
+            Error::NotSealable(refusal) => tracing::error!(error = %refusal, "a company cannot seal"),
             Error::OutcomeUnknown(cause) => {
                 tracing::error!(error = %cause, "it is not known whether a commit happened");
             }
@@ -642,6 +657,7 @@ impl Error {
             Error::TooLarge { .. } => "too-large",
             Error::Unsupported { .. } => "unsupported",
             Error::Throttled { code, .. } => code.id(),
+            Error::NotSealable(refusal) => refusal.code.id(),
             Error::Unavailable { .. } => "unavailable",
             Error::OutcomeUnknown(_) => "outcome-unknown",
             Error::FileLost(_) => "file-lost",
@@ -681,6 +697,10 @@ impl Error {
                 let wait = i18n::wait(language, self.retry_after().unwrap_or_default());
                 let time = until.clone().unwrap_or_default();
                 message(language, self.id(), &[("wait", wait), ("time", time)])
+            }
+            Error::NotSealable(refusal) => {
+                let wait = i18n::wait(language, self.retry_after().unwrap_or_default());
+                message(language, self.id(), &[("wait", wait), ("date", refusal.date())])
             }
             Error::Unavailable { .. } => {
                 let wait = i18n::wait(language, self.retry_after().unwrap_or_default());
@@ -735,7 +755,7 @@ pub const ERROR_IDS: &[&str] = &[
     "internal",
 ];
 
-fn message(language: Language, id: &str, arguments: &[(&'static str, String)]) -> String {
+pub(crate) fn message(language: Language, id: &str, arguments: &[(&'static str, String)]) -> String {
     let arguments: Vec<(&str, &str)> = arguments.iter().map(|(name, value)| (*name, value.as_str())).collect();
     i18n::text(language, &format!("error-{id}"), &arguments)
 }
@@ -792,6 +812,7 @@ mod tests {
             .chain(ConflictCode::ALL.iter().map(|code| code.id()))
             .chain(ThrottleCode::ALL.iter().map(|code| code.id()))
             .chain(ForbiddenCode::ALL.iter().map(|code| code.id()))
+            .chain(crate::SealCode::ALL.iter().map(|code| code.id()))
             .chain(ERROR_IDS.iter().copied());
         for key in codes.map(str::to_owned).chain(subjects) {
             for language in Language::ALL {
@@ -867,6 +888,7 @@ mod tests {
             .chain(ConflictCode::ALL.iter().map(|code| code.id()))
             .chain(ThrottleCode::ALL.iter().map(|code| code.id()))
             .chain(ForbiddenCode::ALL.iter().map(|code| code.id()))
+            .chain(crate::SealCode::ALL.iter().map(|code| code.id()))
             .chain(ERROR_IDS.iter().copied())
             .collect();
         let all = ids.len();

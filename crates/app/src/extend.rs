@@ -28,6 +28,7 @@ impl App {
     ) -> Result<Advanced, Error> {
         caller.must_send()?;
         let actor = App::member_actor(caller, origin);
+        let seal_ends = self.current_seal_key_end(&caller.company)?;
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let mut faults = request.faults.clone();
             let offset = match request.offset.as_deref() {
@@ -51,6 +52,9 @@ impl App {
                 };
                 faults.push(Fault::new("expiry_date", code));
             }
+            // Less time is always possible.
+            let later = expires_at.filter(|at| *at > snapshot.stored.workflow.expires_at);
+            faults.extend(later.and_then(|at| crate::seal_ends::fault(at, seal_ends?, offset)));
             let Some(expires_at) = expires_at.filter(|_| faults.is_empty()) else {
                 return Err(Error::Unprocessable(faults));
             };

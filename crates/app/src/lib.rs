@@ -87,11 +87,14 @@ mod public_link;
 mod reject;
 mod remind;
 mod revocation_list;
+mod seal_ends;
 mod seal_key;
 mod seal_mark;
+mod seal_refusal;
 pub mod sealing;
 mod session;
 mod settings;
+mod signer_error;
 mod signers_files;
 mod signing_session;
 mod start;
@@ -147,10 +150,13 @@ pub use one_off::OneOff;
 pub use origin::Origin;
 pub use page_part::{PageAnswer, PagePart, PartToMake};
 pub use public_link::{LinkInvitation, LinkLeads, LinkVisitor, NewPublicLink, PublicLinkList, PublicLinkView};
+pub use seal_ends::SealEnd;
 pub use seal_key::SealKeyFault;
+pub use seal_refusal::{SealCode, SealRefusal};
 pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
 pub use session::{MemberSession, SignInForm, SignedIn};
 pub use settings::{GatewayReach, LoginSettings, Settings};
+pub use signer_error::SignerError;
 pub use signers_files::{CodeQuestion, asks_for_code};
 pub use signing_session::{
     FieldView, GivenBack, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,

@@ -75,11 +75,13 @@ pub enum MailKind {
     Code,
     /// A webhook endpoint was stopped.
     Stopped,
+    /// The certificate that the company seals with ends soon.
+    Sealing,
 }
 
 impl MailKind {
     /// All of them.
-    pub const ALL: [MailKind; 9] = [
+    pub const ALL: [MailKind; 10] = [
         Self::Request,
         Self::Reminder,
         Self::Returned,
@@ -89,6 +91,7 @@ impl MailKind {
         Self::Expired,
         Self::Code,
         Self::Stopped,
+        Self::Sealing,
     ];
 
     /// `request`, `reminder` …
@@ -103,12 +106,13 @@ impl MailKind {
             Self::Expired => "expired",
             Self::Code => "code",
             Self::Stopped => "stopped",
+            Self::Sealing => "sealing",
         }
     }
 
     /// True where only members get it, who have a mail address.
     pub const fn is_for_members(self) -> bool {
-        matches!(self, Self::Stopped)
+        matches!(self, Self::Stopped | Self::Sealing)
     }
 
     /// Reads a word.
@@ -184,6 +188,13 @@ pub enum Occasion<'o> {
         url: &'o str,
         /// Why.
         reason: StopReason,
+    },
+    /// The certificate that the company seals with ends soon; this goes to the company's owners.
+    SealEnds {
+        /// When.
+        at: Timestamp,
+        /// In so many whole days.
+        days: i64,
     },
 }
 
@@ -500,6 +511,7 @@ fn draft(letter: &Letter<'_>) -> Draft {
     let raw = Raw::of(&letter.occasion);
     let writer = one_line(raw.writer);
     let minutes = one_time_code::LIFE.as_mins().to_string();
+    let days = raw.days.map(|days| days.to_string()).unwrap_or_default();
     let arguments = [
         ("company", company.as_str()),
         ("document", document.as_str()),
@@ -509,6 +521,7 @@ fn draft(letter: &Letter<'_>) -> Draft {
         ("url", raw.webhook_url),
         ("code", raw.code),
         ("minutes", minutes.as_str()),
+        ("days", days.as_str()),
     ];
     let subject = cut(&one_line(&say(&key("subject"), &arguments)));
     let mut footer = vec![say("mail-footer", &arguments)];
@@ -553,6 +566,7 @@ fn draft(letter: &Letter<'_>) -> Draft {
         "webhook_url": raw.webhook_url,
         "code": raw.code,
         "minutes": minutes,
+        "days": days,
     });
     Draft {
         kind: content.kind,
@@ -603,6 +617,7 @@ struct Raw<'o> {
     certificate_url: &'o str,
     webhook_url: &'o str,
     code: &'o str,
+    days: Option<i64>,
 }
 
 impl<'o> Raw<'o> {
@@ -662,6 +677,11 @@ impl<'o> Raw<'o> {
             Occasion::EndpointStopped { at, url, .. } => Raw {
                 at: Some(at),
                 webhook_url: url,
+                ..nothing
+            },
+            Occasion::SealEnds { at, days } => Raw {
+                at: Some(at),
+                days: Some(days),
                 ..nothing
             },
         }
@@ -798,6 +818,17 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
                 links: Vec::new(),
             }
         }
+        Occasion::SealEnds { at, days } => Content {
+            kind: MailKind::Sealing,
+            paragraphs: vec![
+                text("sealing", "days", &days.to_string()),
+                say("mail-sealing-remedy", &[]),
+                say("mail-sealing-sealed", &[]),
+            ],
+            quote: None,
+            facts: vec![fact("mail-sealing-ends", &i18n::date_time(language, at, letter.offset))],
+            links: Vec::new(),
+        },
     }
 }
 
@@ -883,6 +914,7 @@ mod tests {
                 url: "https://hooks.example.com/a",
                 reason: StopReason::Failing,
             },
+            Occasion::SealEnds { at: AT, days: 30 },
         ]
     }
 

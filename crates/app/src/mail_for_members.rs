@@ -48,7 +48,8 @@ impl<'o> Occasion<'o> {
             | Occasion::Canceled { .. }
             | Occasion::Expired { .. }
             | Occasion::OneTimeCode { .. }
-            | Occasion::EndpointStopped { .. } => None,
+            | Occasion::EndpointStopped { .. }
+            | Occasion::SealEnds { .. } => None,
         }
     }
 }

@@ -142,6 +142,7 @@ pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -
             url: "https://hooks.example.com/countersign",
             reason: StopReason::Failing,
         },
+        MailKind::Sealing => Occasion::SealEnds { at: deadline, days: 14 },
     }
 }
 
@@ -188,5 +189,6 @@ fn poor(kind: MailKind) -> Occasion<'static> {
             url: "https://hooks.example.com/",
             reason: StopReason::Gone,
         },
+        MailKind::Sealing => Occasion::SealEnds { at: now, days: 1 },
     }
 }

@@ -696,6 +696,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 81);
+        assert_eq!(names.len(), 90);
     }
 }

@@ -630,6 +630,13 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
                 code: ConflictCode::Archived,
                 ..
             } => Error::conflict(ConflictCode::LinkClosed),
+            Error::NotSealable(refusal) => {
+                tracing::warn!(link = link.id.0, %refusal, "a public link cannot start its document now");
+                match refusal.retry_after() {
+                    Some(seconds) => Error::busy(seconds),
+                    None => Error::conflict(ConflictCode::LinkClosed),
+                }
+            }
             other => other,
         };
     };

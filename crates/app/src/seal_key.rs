@@ -7,10 +7,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use document::pki::keys::{KeyError, SealKey, Signer, certificates_from_pem};
+use document::pki::keys::{KeyError, SealKey, Signer, certificates_from_pem, end_of_certificates};
 use document::pki::revocation::is_issued_by;
-use document::verify::TrustedRoots;
+use document::verify::{TrustedRoots, prove_foreign_key};
 use domain::CompanyId;
+use jiff::Timestamp;
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::key_tokens::SCHEME;
@@ -51,18 +52,9 @@ pub enum SealKeyFault {
     Other(#[from] Error),
 }
 
-impl From<SealKeyFault> for Error {
-    fn from(fault: SealKeyFault) -> Error {
-        match fault {
-            SealKeyFault::Other(error) => error,
-            fault => not_sealable(fault),
-        }
-    }
-}
-
 impl App {
     /// The company's seal key, ready to sign. Where there is none, or it cannot be used, nothing may start that would
-    /// have to be sealed: that is `NotSealable`.
+    /// have to be sealed: that is [`Error::NotSealable`].
     pub fn seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, Error> {
         Ok(self.usable_seal_key(company)?)
     }
@@ -100,12 +92,17 @@ impl App {
             Ok(uri) if uri.starts_with(SCHEME) => SealKey::external(self.tokens.key(uri)?, certificates)?,
             _ => SealKey::new(&pkcs8, certificates)?,
         };
-        key.prove(self.clock.now())?;
         let root = certificates_from_pem(&self.root_certificate()?)?;
         let is_of_our_root = key
             .certificates()
             .first()
             .is_some_and(|own| root.iter().any(|root| is_issued_by(own, root)));
+        // What others issued is proved by the verifier's rules: earlier versions took keys without.
+        if is_of_our_root {
+            key.prove(self.clock.now())?;
+        } else {
+            prove_foreign_key(&key, self.clock.now())?;
+        }
         let usable = UsableKey {
             id: row.id,
             key: Arc::new(key),
@@ -117,6 +114,21 @@ impl App {
         }
         kept.insert(company.clone(), usable.clone());
         Ok(usable)
+    }
+
+    /// When the seal key of the row `in_use` can seal no longer. The key itself is not needed, so its token may be away.
+    pub(crate) fn seal_key_end(&self, company: &CompanyId, in_use: Option<i64>) -> Result<Option<Timestamp>, Error> {
+        let Some(in_use) = in_use else { return Ok(None) };
+        let kept = self.kept().get(company).filter(|kept| kept.id == in_use).cloned();
+        if let Some(kept) = kept {
+            return Ok(Some(kept.key.not_after()));
+        }
+        let wanted = company.clone();
+        let row = self
+            .store
+            .read_one(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
+        // A key that cannot be read is refused where it is needed.
+        Ok(row.and_then(|row| end_of_certificates(&row.certificates).ok()))
     }
 
     /// The installation's root certificate as PEM: what a verifier elsewhere is given to trust.
@@ -135,6 +147,7 @@ impl App {
     }
 }
 
+/// What an operator gives to seal with cannot be used.
 pub(crate) fn not_sealable(reason: impl std::fmt::Display) -> Error {
     Error::Unprocessable(vec![Fault::new("", FaultCode::NotSealable).with("reason", reason)])
 }

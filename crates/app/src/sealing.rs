@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use document::pdf::shared_bytes::SharedBytes;
-use document::pki::keys::Signer;
+use document::pki::keys::{KeyError, Signer};
 use document::pki::timestamp::{NONCE_BYTES, Policy, TimestampError, TimestampRequest, TimestampSource};
 use document::sealing::validation_data::{self, ValidationData};
 use document::sealing::{SealDetails, SealError};
@@ -35,7 +35,8 @@ use crate::complete::{on_deep_stack, prove_sound};
 use crate::error::{Error, Fault, FaultCode, Subject};
 use crate::network::Patience;
 use crate::proofs::{ChainFault, Needed, Proofs, Unproved};
-use crate::seal_key::{UsableKey, not_sealable};
+use crate::seal_key::UsableKey;
+use crate::seal_refusal::{SealCode, SealRefusal};
 use crate::start::callback_fault;
 use crate::uploads::FileClaim;
 use crate::{App, installation};
@@ -300,35 +301,33 @@ impl App {
     /// A certificate that was brought along may have been revoked by whoever issued it.
     fn refuse_revoked(&self, certificates: &[Vec<u8>], patience: &Patience) -> Result<(), Error> {
         match self.proofs_of_chain(certificates, None, patience) {
-            Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => Err(not_sealable(fault)),
+            Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => {
+                Err(Error::NotSealable(SealRefusal::new(SealCode::Revoked, fault)))
+            }
             Err(ChainFault::Always(error)) => Err(error),
             Ok(_) | Err(ChainFault::Unproved(_)) => Ok(()),
         }
     }
 
-    /// Proves that sealing can succeed at all: the root's key signs, its revocation list can be issued, and of the
-    /// companies, if there are any, one has a usable key. The companies that cannot seal are the answer, with the reason;
-    /// nothing can be started for them.
+    /// Proves what the sealing of all companies needs: the root's key signs, and its revocation list can be issued. The answer
+    /// is the companies that cannot seal, with the reason: nothing can be started for them, and the others work.
     pub fn prove_sealing(&self) -> Result<Vec<(CompanyId, Error)>, Error> {
         let root = installation::root(&self.store, &self.vault)?;
-        root.prove(self.now())
-            .map_err(|error| Error::internal("proving the installation's root key", error))?;
+        match root.prove(self.now()) {
+            // Companies with certificates of others go on.
+            Err(error @ KeyError::NotInItsTime { .. }) => {
+                tracing::error!(%error, "the installation's root has expired")
+            }
+            proved => proved.map_err(|error| Error::internal("proving the installation's root key", error))?,
+        }
         self.revocation_list()?;
-        let companies = self.companies()?;
         let mut unusable = Vec::new();
         let patience = self.proof_patience();
-        for company in &companies {
+        for company in self.companies()? {
             let usable = self.current_seal_key(&company.id).map_err(Error::from);
             if let Err(error) = usable.and_then(|usable| self.prove_sealable(&usable, &patience)) {
-                unusable.push((company.id.clone(), error));
+                unusable.push((company.id, error));
             }
-        }
-        if !companies.is_empty() && unusable.len() == companies.len() {
-            let reason = unusable.into_iter().next().map(|(_, error)| error.to_string());
-            return Err(Error::internal(
-                "proving that documents can be sealed",
-                reason.unwrap_or_default(),
-            ));
         }
         Ok(unusable)
     }

@@ -432,8 +432,8 @@ impl App {
             // No fault of the request's: the storage may be away, and is hopefully back for the next try.
             return Err(Error::FileLost(blobs::Error::Missing(*document)));
         }
-        // Usable now means usable at the end, as far as it is ours: the key stays in the database, and the master key is at
-        // hand. A brought certificate may be revoked later.
+        // Usable now means usable at the end, as far as it is ours: the key stays in the database, the master key is at hand,
+        // and the certificate lives longer than the workflow (`StartReader::expiry`). A brought one may be revoked later.
         let usable = self.seal_key_in_use(&caller.company, context.seal_key)?;
         self.prove_sealable(&usable, &self.proof_patience())
     }
@@ -796,6 +796,8 @@ struct StartReader<'a> {
     fonts: Arc<document::text::fonts::Fonts>,
     language: Language,
     offset: UtcOffset,
+    /// When the company can seal no longer, by the key that it has now.
+    seal_ends: Option<Timestamp>,
     faults: Vec<Fault>,
     /// What is no fault of the request's: no worker was free.
     failure: Option<Error>,
@@ -829,6 +831,7 @@ impl<'a> StartReader<'a> {
             fonts: app.fonts()?,
             language: context.language,
             offset: context.offset,
+            seal_ends: app.seal_key_end(&caller.company, context.seal_key)?,
             faults,
             failure: None,
         })
@@ -995,19 +998,30 @@ impl<'a> StartReader<'a> {
     }
 
     fn expiry(&mut self, text: Option<&str>) -> Timestamp {
-        let Some(text) = text else {
-            let hours = self.context.expiry_days.saturating_mul(24);
-            return self
-                .now
-                .checked_add(SignedDuration::from_hours(hours))
-                .unwrap_or(Timestamp::MAX);
+        let expires_at = match text {
+            None => {
+                let hours = self.context.expiry_days.saturating_mul(24);
+                let after = self.now.checked_add(SignedDuration::from_hours(hours));
+                Some(after.unwrap_or(Timestamp::MAX))
+            }
+            Some(text) => match time::parse_local_end(text.trim(), self.offset) {
+                None => {
+                    self.fault(Fault::new("expiry_date", FaultCode::InvalidDateTime));
+                    None
+                }
+                Some(at) if at <= self.now => {
+                    self.fault(Fault::new("expiry_date", FaultCode::PastDateTime));
+                    None
+                }
+                at => at,
+            },
         };
-        match time::parse_local_end(text.trim(), self.offset) {
-            None => self.fault(Fault::new("expiry_date", FaultCode::InvalidDateTime)),
-            Some(at) if at <= self.now => self.fault(Fault::new("expiry_date", FaultCode::PastDateTime)),
-            Some(at) => return at,
+        // One that has ended already is no matter of this date: the start is refused as a whole.
+        let seal_ends = self.seal_ends.filter(|end| *end >= self.now);
+        if let Some(fault) = expires_at.and_then(|at| crate::seal_ends::fault(at, seal_ends?, self.offset)) {
+            self.fault(fault);
         }
-        self.now
+        expires_at.unwrap_or(self.now)
     }
 
     fn contact(&mut self, path: &str, text: Option<&str>) -> Option<Contact> {

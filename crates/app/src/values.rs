@@ -268,7 +268,7 @@ fn mark_fault(path: &str, fault: &MarkFault) -> Fault {
         MarkFault::Text(fault) => text_fault(path, fault),
         MarkFault::Drawing(fault) => drawing_fault(path, fault),
         MarkFault::Picture(fault) => Fault::new(path, picture_code(fault)),
-        MarkFault::NoSuchPage | MarkFault::OffPage => Fault::new(path, FaultCode::NotSealable).with("reason", fault),
+        MarkFault::NoSuchPage | MarkFault::OffPage => Fault::new(path, FaultCode::NotDrawable),
     }
 }
 
@@ -292,9 +292,7 @@ pub(crate) fn drawing_fault(path: &str, fault: &DrawingFault) -> Fault {
     match fault {
         DrawingFault::Text(fault) => text_fault(path, fault),
         DrawingFault::Nothing => Fault::new(path, FaultCode::Required),
-        DrawingFault::Font(_) | DrawingFault::Picture(_) => {
-            Fault::new(path, FaultCode::NotSealable).with("reason", fault)
-        }
+        DrawingFault::Font(_) | DrawingFault::Picture(_) => Fault::new(path, FaultCode::NotDrawable),
     }
 }
 

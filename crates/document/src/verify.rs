@@ -30,12 +30,14 @@ mod path;
 mod places;
 mod reading;
 mod rules;
+mod seal_chain;
 mod signature;
 mod trust;
 
 pub use attachments::{Attachment, attachments};
 pub use changes::{Change, How, Part};
 pub use rules::{FieldLock, Rules};
+pub use seal_chain::prove_foreign_key;
 
 pub use crate::pki::certificates::Identity;
 pub use crate::pki::revocation::{RevocationData, list_from_pem_or_der};

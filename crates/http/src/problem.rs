@@ -11,10 +11,10 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use app::{Error, ForbiddenCode};
+use app::{Error, ForbiddenCode, SignerError};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
@@ -44,6 +44,15 @@ impl From<Error> for Failure {
 /// The company's language, left on a response by the authentication.
 #[derive(Debug, Clone, Copy)]
 pub struct CompanyLanguage(pub Language);
+
+/// Who reads a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// A member, or their program: what they cannot do themselves, they ask the operator for.
+    Member,
+    /// Whoever holds a link: nothing that is meant for senders and operators.
+    LinkHolder,
+}
 
 /// A failure on its way to [`speak`].
 #[derive(Debug, Clone)]
@@ -117,6 +126,22 @@ impl Failure {
         }
     }
 
+    /// The use-case's failure as those read it who hold a link, if it was theirs.
+    fn for_signers(&self, reader: Reader) -> Option<SignerError<'_>> {
+        match self {
+            Self::App(error) if reader == Reader::LinkHolder => Some(SignerError::from(error)),
+            _ => None,
+        }
+    }
+
+    /// The HTTP status for this reader.
+    fn status_for(&self, reader: Reader) -> StatusCode {
+        match self.for_signers(reader) {
+            Some(error) if error.cannot_complete() => StatusCode::SERVICE_UNAVAILABLE,
+            _ => self.status(),
+        }
+    }
+
     /// The HTTP status of a use-case's failure.
     pub fn status_of(error: &Error) -> StatusCode {
         match error {
@@ -126,6 +151,8 @@ impl Failure {
             Error::NotFound(_) => StatusCode::NOT_FOUND,
             Error::Conflict { .. } => StatusCode::CONFLICT,
             Error::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Error::NotSealable(refusal) if refusal.retry_after().is_some() => StatusCode::SERVICE_UNAVAILABLE,
+            Error::NotSealable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Error::Unsupported { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
@@ -134,35 +161,37 @@ impl Failure {
         }
     }
 
-    fn id(&self) -> &'static str {
-        match self {
-            Self::MethodNotAllowed => "method-not-allowed",
-            Self::App(error) => error.id(),
+    fn id(&self, reader: Reader) -> &'static str {
+        match (self, self.for_signers(reader)) {
+            (_, Some(error)) => error.id(),
+            (Self::MethodNotAllowed, _) => "method-not-allowed",
+            (Self::App(error), _) => error.id(),
         }
     }
 
-    fn message(&self, language: Language) -> String {
-        match self {
-            Self::MethodNotAllowed => i18n::text(language, "error-method-not-allowed", &[]),
-            Self::App(error) => error.message(language),
+    fn message(&self, reader: Reader, language: Language) -> String {
+        match (self, self.for_signers(reader)) {
+            (_, Some(error)) => error.message(language),
+            (Self::MethodNotAllowed, _) => i18n::text(language, "error-method-not-allowed", &[]),
+            (Self::App(error), _) => error.message(language),
         }
     }
 
     /// The result code of the older interface, where one of the login's means the same.
-    fn result_code(&self) -> String {
+    fn result_code(&self, reader: Reader) -> String {
         match self {
             Self::App(Error::Unauthenticated) => "10".to_owned(),
             Self::App(Error::NotJson | Error::BrokenBody) => "12".to_owned(),
             Self::App(Error::Forbidden(ForbiddenCode::ApiOff)) => "95".to_owned(),
             Self::App(Error::OutcomeUnknown(_) | Error::FileLost(_) | Error::Internal { .. }) => "99".to_owned(),
-            _ => self.status().as_u16().to_string(),
+            _ => self.status_for(reader).as_u16().to_string(),
         }
     }
 
     /// The problem details in one language. `base` is the public address of the service.
-    pub fn problem(&self, language: Language, base: &str) -> Problem {
-        let status = self.status();
-        let detail = self.message(language);
+    fn problem(&self, reader: Reader, language: Language, base: &str) -> Problem {
+        let status = self.status_for(reader);
+        let detail = self.message(reader, language);
         let errors = match self {
             Self::App(Error::Unprocessable(faults)) => faults
                 .iter()
@@ -181,12 +210,12 @@ impl Failure {
             _ => None,
         };
         Problem {
-            kind: format!("{base}/api/docs#{}", self.id()),
+            kind: format!("{base}/api/docs#{}", self.id(reader)),
             title: title(status).to_owned(),
             status: status.as_u16(),
-            code: self.id().to_owned(),
+            code: self.id(reader).to_owned(),
             header: ProblemHeader {
-                result_code: self.result_code(),
+                result_code: self.result_code(reader),
                 result_msg: detail.clone(),
             },
             detail,
@@ -196,10 +225,11 @@ impl Failure {
     }
 
     /// Seconds after which to try again.
-    fn retry_after(&self) -> Option<u64> {
-        match self {
-            Self::App(error) => error.retry_after(),
-            Self::MethodNotAllowed => None,
+    fn retry_after(&self, reader: Reader) -> Option<u64> {
+        match (self, self.for_signers(reader)) {
+            (_, Some(error)) => error.retry_after(),
+            (Self::App(error), _) => error.retry_after(),
+            (Self::MethodNotAllowed, _) => None,
         }
     }
 }
@@ -255,6 +285,12 @@ impl<S: Sync> FromRequestParts<S> for AnswerLanguage {
 pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Response {
     let query = Query::of(request.uri());
     let headers = request.headers().clone();
+    let path = request.extensions().get::<MatchedPath>();
+    let reader = if path.is_some_and(|path| http.is_behind_links(path.as_str())) {
+        Reader::LinkHolder
+    } else {
+        Reader::Member
+    };
     let response = next.run(request).await;
     let Some(Unspoken(failure)) = response.extensions().get::<Unspoken>().cloned() else {
         return response;
@@ -267,8 +303,9 @@ pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Re
         .get::<CompanyLanguage>()
         .map(|language| language.0);
     let language = language_of(&query, &headers, company);
-    let problem = failure.problem(language, http.public_url());
+    let problem = failure.problem(reader, language, http.public_url());
     let (mut parts, _) = response.into_parts();
+    parts.status = failure.status_for(reader);
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.insert(
         header::CONTENT_TYPE,
@@ -280,7 +317,7 @@ pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Re
     parts
         .headers
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if let Some(seconds) = failure.retry_after() {
+    if let Some(seconds) = failure.retry_after(reader) {
         parts.headers.insert(header::RETRY_AFTER, seconds.into());
     }
     if parts.status == StatusCode::UNAUTHORIZED

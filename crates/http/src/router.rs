@@ -8,6 +8,7 @@
 //! Around all routes: a panic is a failed request (500, logged), and a failure is written in the
 //! language of its reader ([`crate::problem`]).
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -169,6 +170,8 @@ struct Shared {
     bulks: Shares,
     visits: Visits,
     link_owners: LinkOwners,
+    /// The paths of the routes that link tokens open.
+    behind_links: HashSet<&'static str>,
 }
 
 /// What visitors of public links do from one address.
@@ -237,6 +240,11 @@ impl Http {
             bulks: of_companies(BULKS, WAITING_BULKS),
             visits: Visits::new(settings.link_starts),
             link_owners: LinkOwners::default(),
+            behind_links: routes()
+                .iter()
+                .filter(|route| route.authority == Authority::LinkToken)
+                .map(|route| route.path)
+                .collect(),
             app,
             settings,
             blocking,
@@ -347,6 +355,11 @@ impl Http {
     /// Large bulk starts, each of which takes much memory while it is proved.
     pub fn bulks(&self) -> &Shares {
         &self.0.bulks
+    }
+
+    /// Whether a route's path is one that link tokens open: those who read its answers are signers and visitors.
+    pub(crate) fn is_behind_links(&self, path: &str) -> bool {
+        self.0.behind_links.contains(path)
     }
 
     /// Whose links are whose.

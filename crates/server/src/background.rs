@@ -43,6 +43,8 @@ const REMIND_AT_ONCE: u32 = 100;
 const TEMPLATE_FAULTS_EVERY: Duration = Duration::from_mins(1);
 /// How often we check whether the revocation list is old.
 const LIST_EVERY: Duration = Duration::from_hours(1);
+/// How late owners may be warned that a seal certificate ends.
+const SEAL_ENDS_EVERY: Duration = Duration::from_hours(1);
 
 pub struct Background(JoinSet<()>);
 
@@ -138,6 +140,13 @@ pub fn start(
         renew_list,
     ));
     work.spawn(every(
+        SEAL_ENDS_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "warning of seal certificates that end",
+        warn_of_seal_ends,
+    ));
+    work.spawn(every(
         HISTORY_EVERY,
         ended.clone(),
         Arc::clone(&app),
@@ -224,7 +233,11 @@ fn renew_list(app: &App) -> Result<(), Error> {
     app.revocation_list().map(drop)
 }
 
-/// One round. Between two rounds we check whether the server is ending.
+fn warn_of_seal_ends(app: &App) -> Result<(), Error> {
+    app.warn_of_seal_ends().map(drop)
+}
+
+/// One round: the end of the server is asked for between two.
 fn start_many(app: &App) -> Result<(), Error> {
     app.run_bulk_starts(&node::this_process()).map(drop)
 }

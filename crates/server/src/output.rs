@@ -84,6 +84,7 @@ fn describe(error: &app::Error) -> String {
         app::Error::Internal { .. }
         | app::Error::OutcomeUnknown(_)
         | app::Error::FileLost(_)
+        | app::Error::NotSealable(_)
         | app::Error::Unavailable { cause: Some(_), .. } => error.to_string(),
         app::Error::Unprocessable(faults) => {
             let lines: Vec<String> = faults.iter().map(describe_fault).collect();

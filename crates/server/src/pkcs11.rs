@@ -1,9 +1,10 @@
 //! Sealing keys in a PKCS#11 token: a hardware security module, a smart card, a `SoftHSM`.
 //!
-//! One module is loaded for the whole process, and one session per token stays open and logged in. A signature that
-//! fails is tried again with a new session, because the token may have been unplugged or restarted meanwhile. The
-//! private key never leaves the token: we only ask it for signatures (`CKM_ECDSA` over a SHA-256 digest,
-//! `CKM_SHA256_RSA_PKCS`).
+//! One module is loaded for the whole process, and one session a token is kept open and logged in; a signature that fails is
+//! tried once more with a new session, since a token may have been unplugged or restarted meanwhile. A token that is away is
+//! looked for again each time its key is needed. Many modules see only the tokens that were there when the module was
+//! initialized, so the module is initialized again, at most once in [`LOOK_AGAIN`]. The private key never
+//! leaves the token: this asks it for signatures (`CKM_ECDSA` over a SHA-256 digest, `CKM_SHA256_RSA_PKCS`).
 //!
 //! If a token refuses a PIN, this process never sends it that PIN again: a few wrong tries lock a token, often for
 //! good. If a token says that the next wrong try is the last, we send it no PIN at all, so that a program which is
@@ -14,6 +15,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use app::key_tokens::KeyTokens;
 use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
@@ -25,14 +27,24 @@ use cryptoki::types::AuthPin;
 use document::pki::keys::{ExternalKey, KeyError, PinRefusal, SignatureAlgorithm, ecdsa_signature};
 use sha2::{Digest, Sha256};
 
+/// Initializing a module takes long with some tokens, and ends the sessions of all the others.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
 /// The tokens that one module knows.
 pub struct Tokens(Arc<Shared>);
 
 struct Shared {
     module: Pkcs11,
     pin: AuthPin,
+    logins: Mutex<Logins>,
+}
+
+#[derive(Default)]
+struct Logins {
     /// By the token's label.
-    sessions: Mutex<HashMap<String, Login>>,
+    by_token: HashMap<String, Login>,
+    /// When the module was last initialized because a token was away.
+    looked_again: Option<Instant>,
 }
 
 /// How logging in to a token ended.
@@ -93,13 +105,17 @@ impl Tokens {
     /// Loads a module. `pin` is the user's PIN of the tokens.
     pub fn load(module: &Path, pin: &str) -> Result<Tokens, cryptoki::error::Error> {
         let module = Pkcs11::new(module)?;
-        module.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK))?;
+        initialize(&module)?;
         Ok(Tokens(Arc::new(Shared {
             module,
             pin: AuthPin::from(pin.to_owned()),
-            sessions: Mutex::default(),
+            logins: Mutex::default(),
         })))
     }
+}
+
+fn initialize(module: &Pkcs11) -> Result<(), cryptoki::error::Error> {
+    module.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK))
 }
 
 impl KeyTokens for Tokens {
@@ -148,8 +164,11 @@ impl ExternalKey for TokenKey {
 
 /// Why a token was not used.
 enum Fault {
-    /// The key, or the token, does not exist.
-    Missing(String),
+    /// The token is not there.
+    Away(String),
+    /// The token has no such key.
+    NoKey(String),
+    /// The token does not take the PIN.
     Pin(PinRefusal),
     Token(cryptoki::error::Error),
 }
@@ -167,26 +186,49 @@ impl Shared {
         address: &KeyAddress,
         work: impl Fn(&Session, ObjectHandle) -> Result<T, cryptoki::error::Error>,
     ) -> Result<T, KeyError> {
-        let mut logins = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut last = String::new();
+        let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = KeyError::TokenAway(String::new());
         for _ in 0..2 {
-            match self.attempt(&mut logins, address, &work) {
+            let fault = match self.attempt(&mut logins.by_token, address, &work) {
                 Ok(done) => return Ok(done),
-                Err(Fault::Missing(reason)) => return Err(KeyError::Token(reason)),
-                Err(Fault::Pin(refusal)) => {
-                    logins.insert(address.token.clone(), Login::Refused(refusal));
-                    return Err(KeyError::PinRefused {
-                        token: address.token.clone(),
-                        refusal,
-                    });
-                }
-                Err(Fault::Token(error)) => {
-                    last = error.to_string();
-                    logins.remove(&address.token);
-                }
+                Err(fault) => fault,
+            };
+            if let Fault::Pin(refusal) = fault {
+                let token = address.token.clone();
+                logins.by_token.insert(token.clone(), Login::Refused(refusal));
+                return Err(KeyError::PinRefused { token, refusal });
+            }
+            // A session whose token went away may still answer, with no keys.
+            logins.by_token.remove(&address.token);
+            last = match fault {
+                Fault::Away(reason) => KeyError::TokenAway(reason),
+                Fault::Token(error) if is_away(&error) => KeyError::TokenAway(error.to_string()),
+                Fault::Token(error) => KeyError::Token(error.to_string()),
+                Fault::NoKey(reason) => KeyError::Token(reason),
+                Fault::Pin(_) => continue,
+            };
+            if matches!(last, KeyError::TokenAway(_)) && !self.look_again(&mut logins) {
+                break;
             }
         }
-        Err(KeyError::Token(last))
+        Err(last)
+    }
+
+    /// Initializes the module again, so that it sees which tokens are there now; false if it did so a moment ago, or cannot.
+    fn look_again(&self, logins: &mut Logins) -> bool {
+        if logins.looked_again.is_some_and(|at| at.elapsed() < LOOK_AGAIN) {
+            return false;
+        }
+        // A PIN that was refused stays so; sessions end with the module.
+        logins.by_token.retain(|_, login| matches!(login, Login::Refused(_)));
+        // A module that is not initialized, because that failed the last time, cannot be finalized.
+        let _ = self.module.clone().finalize();
+        let initialized = initialize(&self.module);
+        logins.looked_again = Some(Instant::now());
+        if let Err(error) = &initialized {
+            tracing::warn!(%error, "the PKCS#11 module cannot be initialized again");
+        }
+        initialized.is_ok()
     }
 
     fn attempt<T>(
@@ -201,7 +243,7 @@ impl Shared {
         let session = match logins.get(&address.token) {
             Some(Login::Open(session)) => session,
             Some(Login::Refused(refusal)) => return Err(Fault::Pin(*refusal)),
-            None => return Err(Fault::Missing(format!("there is no token {:?}", address.token))),
+            None => return Err(Fault::Away(format!("there is no token {:?}", address.token))),
         };
         let wanted = [
             Attribute::Class(ObjectClass::PRIVATE_KEY),
@@ -209,11 +251,11 @@ impl Shared {
         ];
         match session.find_objects(&wanted)?.as_slice() {
             [key] => Ok(work(session, *key)?),
-            [] => Err(Fault::Missing(format!(
+            [] => Err(Fault::NoKey(format!(
                 "the token {:?} holds no private key {:?}",
                 address.token, address.object
             ))),
-            _ => Err(Fault::Missing(format!(
+            _ => Err(Fault::NoKey(format!(
                 "the token {:?} holds several private keys {:?}; give the one that is meant a label of its own",
                 address.token, address.object
             ))),
@@ -246,11 +288,35 @@ impl Shared {
                 }),
             };
         }
-        Err(Fault::Missing(format!("there is no token {token:?}")))
+        Err(Fault::Away(format!("there is no token {token:?}")))
     }
 }
 
-/// What a token says about the PIN, if its answer is about the PIN.
+/// Whether a token failed so that it may work again once it is connected: another fault stays until somebody corrects it.
+fn is_away(error: &cryptoki::error::Error) -> bool {
+    let cryptoki::error::Error::Pkcs11(error, _) = error else {
+        return false;
+    };
+    matches!(
+        error,
+        RvError::TokenNotPresent
+            | RvError::TokenNotRecognized
+            | RvError::DeviceRemoved
+            | RvError::DeviceError
+            | RvError::DeviceMemory
+            | RvError::SlotIdInvalid
+            | RvError::SessionClosed
+            | RvError::SessionHandleInvalid
+            | RvError::CryptokiNotInitialized
+            | RvError::GeneralError
+            | RvError::FunctionFailed
+            | RvError::ObjectHandleInvalid
+            | RvError::KeyHandleInvalid
+            | RvError::UserNotLoggedIn
+    )
+}
+
+/// What a token says of the PIN, where its answer is about the PIN.
 fn refusal(error: &cryptoki::error::Error) -> Option<PinRefusal> {
     let cryptoki::error::Error::Pkcs11(error, _) = error else {
         return None;

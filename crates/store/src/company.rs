@@ -275,3 +275,36 @@ pub fn seal_key(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Option<
         })
         .transpose()
 }
+
+/// A seal key that a company uses, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealKeyInUse {
+    /// Of its row.
+    pub id: i64,
+    /// Whose.
+    pub company: CompanyId,
+    /// Its certificates, PEM.
+    pub certificates: String,
+    /// How many days before its end the owners were warned last.
+    pub warned_days: Option<i64>,
+}
+
+/// The seal keys that companies use, of all companies.
+pub fn seal_keys_in_use(tx: &mut dyn Transaction) -> Result<Vec<SealKeyInUse>, Error> {
+    tx.query(&sql::SEAL_KEYS_IN_USE, values![])?
+        .iter()
+        .map(|row| {
+            Ok(SealKeyInUse {
+                id: row.get("id")?,
+                company: row.get("company_id")?,
+                certificates: row.get("certificates")?,
+                warned_days: row.get("warned_days")?,
+            })
+        })
+        .collect()
+}
+
+/// Keeps that the owners are warned now that a seal key ends in `days`; false if they were before.
+pub fn set_seal_key_warned(tx: &mut dyn Transaction, id: i64, days: i64) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::SET_SEAL_KEY_WARNED, values![id, days])? == 1)
+}

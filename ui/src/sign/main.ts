@@ -541,7 +541,7 @@ class SigningPage extends HTMLElement implements FieldHost {
         return;
       }
       const message =
-        fault instanceof Refusal && fault.status < 500
+        fault instanceof Refusal && (fault.status < 500 || fault.problem.code === "cannot-complete")
           ? (fault.problem.errors?.[0]?.message ?? fault.message)
           : (this.texts[navigator.onLine ? "sign-failed" : "sign-failed-offline"] ?? "");
       this.#say(form, message);

@@ -31,8 +31,10 @@ use x509_cert::time::{Time, Validity};
 
 use crate::pki::keys::{KeyError, KeyKind, PrivateKey, SealKey, Signer};
 
-/// How long root and seal certificates are valid.
+/// How long seal certificates are valid.
 const VALID_YEARS: i64 = 10;
+/// How long the root is. A seal certificate ends with its root, so with ten years there would be none to renew one from.
+const ROOT_YEARS: i64 = 30;
 /// The upper bound of a common name or an organisation name in X.520, in characters.
 const MAX_NAME: usize = 64;
 /// A certificate is valid from a day earlier, so that a verifier whose clock is behind takes it, and so that a server whose
@@ -87,7 +89,14 @@ pub fn create_root(name: &str, kind: KeyKind, at: Timestamp) -> Result<SealKey, 
         extension(false, &SubjectKeyIdentifier(key_identifier(&key.public_key_info()?)?))?,
     ];
     let public_key = key.public_key_info()?;
-    let certificate = issue(&key, &subject, &subject, &public_key, extensions, validity(at, None)?)?;
+    let certificate = issue(
+        &key,
+        &subject,
+        &subject,
+        &public_key,
+        extensions,
+        validity(at, ROOT_YEARS, None)?,
+    )?;
     Ok(SealKey::from_key(key, vec![certificate])?)
 }
 
@@ -143,7 +152,7 @@ pub fn issue_seal_certificate(
         &name,
         &public_key,
         extensions,
-        validity(at, Some(ends))?,
+        validity(at, VALID_YEARS, Some(ends))?,
     )?;
     let mut chain = vec![certificate];
     chain.extend(root.certificates().iter().cloned());
@@ -290,14 +299,14 @@ fn serial_number() -> Result<Int, AuthorityError> {
     Ok(Int::new(&bytes)?)
 }
 
-fn validity(at: Timestamp, no_longer_than: Option<Time>) -> Result<Validity, AuthorityError> {
+fn validity(at: Timestamp, years: i64, no_longer_than: Option<Time>) -> Result<Validity, AuthorityError> {
     let unrepresentable = || AuthorityError::Time(at);
     let begin = at
         .checked_sub(BACKDATED_MINUTES.minutes())
         .map_err(|_| unrepresentable())?;
     let end = at
         .to_zoned_datetime(TimeZone::UTC)
-        .checked_add(VALID_YEARS.years())
+        .checked_add(years.years())
         .map_err(|_| unrepresentable())?
         .timestamp();
     let mut not_after = certificate_time(end)?;

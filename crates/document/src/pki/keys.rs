@@ -28,7 +28,7 @@ use p12_keystore::{KeyStore, KeyStoreEntry, Pkcs12ImportPolicy};
 use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 use thiserror::Error;
 use x509_cert::Certificate;
-use x509_cert::ext::pkix::{BasicConstraints, KeyUsage};
+use x509_cert::ext::pkix::BasicConstraints;
 use x509_cert::time::Time;
 use zeroize::Zeroizing;
 
@@ -71,6 +71,8 @@ pub enum KeyError {
         not_before: Timestamp,
         /// When it ends.
         not_after: Timestamp,
+        /// The time at which it was to seal.
+        at: Timestamp,
     },
     /// A PKCS#12 file cannot be read.
     #[error("the PKCS#12 file cannot be read: {0}; check the password, and that the file is whole")]
@@ -86,10 +88,13 @@ pub enum KeyError {
     },
     /// The certificate does not allow seals.
     #[error("the certificate does not allow document signatures: {0}")]
-    NotForSealing(&'static str),
+    NotForSealing(String),
     /// A key in a token cannot be used.
     #[error("the key in the token cannot be used: {0}")]
     Token(String),
+    /// The token is not there now. It is looked for again each time the key is needed.
+    #[error("the token is away: {0}; connect it")]
+    TokenAway(String),
     /// A token refuses the PIN. It is not asked again with the same one.
     #[error(
         "the token {token:?} does not take the PIN: {refusal}; it is not tried again, because a few wrong tries lock a \
@@ -387,17 +392,19 @@ impl SealKey {
 
     fn own_certificate(certificates: &[Vec<u8>]) -> Result<(Certificate, Timestamp, Timestamp), KeyError> {
         let mut own = None;
+        let (mut not_before, mut not_after) = (Timestamp::MIN, Timestamp::MAX);
         for (index, der) in certificates.iter().enumerate() {
             let certificate = Certificate::from_der(der).map_err(|error| KeyError::UnreadableCertificate {
                 position: index + 1,
                 reason: error.to_string(),
             })?;
+            // A verifier wants each certificate of the chain to be in its time.
+            let validity = certificate.tbs_certificate().validity();
+            not_before = not_before.max(timestamp(validity.not_before)?);
+            not_after = not_after.min(timestamp(validity.not_after)?);
             own.get_or_insert(certificate);
         }
-        let own = own.ok_or(KeyError::NoCertificate)?;
-        let validity = own.tbs_certificate().validity();
-        let (not_before, not_after) = (timestamp(validity.not_before)?, timestamp(validity.not_after)?);
-        Ok((own, not_before, not_after))
+        Ok((own.ok_or(KeyError::NoCertificate)?, not_before, not_after))
     }
 
     /// Reads a key and its certificates from a PKCS#12 file. The certificates are put in order, from the key's own towards the
@@ -431,9 +438,8 @@ impl SealKey {
         Self::from_key(key, certificates)
     }
 
-    /// Proves, besides [`SealKey::prove`], what can be wrong with a certificate that others issued: that each certificate of
-    /// the chain was issued by the next, and that the first allows document signatures.
-    pub fn prove_foreign(&self, at: Timestamp) -> Result<(), KeyError> {
+    /// Proves that each certificate of the chain was issued by the next, and that the first is no authority's.
+    pub(crate) fn prove_chain(&self) -> Result<(), KeyError> {
         for (index, pair) in self.certificates.windows(2).enumerate() {
             if let [certificate, issuer] = pair
                 && !certificates::is_issued_by(certificate, issuer)
@@ -444,15 +450,12 @@ impl SealKey {
         let own = self.certificates.first().ok_or(KeyError::NoCertificate)?;
         let own = Certificate::from_der(own)?;
         let body = own.tbs_certificate();
-        let usage = body.get_extension::<KeyUsage>()?;
-        if usage.is_some_and(|(_, usage)| !usage.digital_signature() && !usage.non_repudiation()) {
-            return Err(KeyError::NotForSealing("its key usage is another"));
-        }
         let constraints = body.get_extension::<BasicConstraints>()?;
         if constraints.is_some_and(|(_, constraints)| constraints.ca) {
-            return Err(KeyError::NotForSealing("it is one of a certification authority"));
+            let reason = "it is one of a certification authority";
+            return Err(KeyError::NotForSealing(reason.to_owned()));
         }
-        self.prove(at)
+        Ok(())
     }
 
     /// Proves that this key can seal at the time `at`: its certificate is valid, and it signs.
@@ -473,7 +476,11 @@ impl SealKey {
     fn prove_in_its_time(&self, at: Timestamp) -> Result<(), KeyError> {
         let (not_before, not_after) = (self.not_before, self.not_after);
         if at < not_before || at > not_after {
-            return Err(KeyError::NotInItsTime { not_before, not_after });
+            return Err(KeyError::NotInItsTime {
+                not_before,
+                not_after,
+                at,
+            });
         }
         Ok(())
     }
@@ -486,7 +493,7 @@ impl SealKey {
         Ok((body.subject().to_string(), body.issuer().to_string()))
     }
 
-    /// When the certificate's time ends.
+    /// When the key can seal no longer: the end of its certificate, or of an issuer's in the chain that ends sooner.
     pub fn not_after(&self) -> Timestamp {
         self.not_after
     }
@@ -550,6 +557,12 @@ pub(crate) fn timestamp(time: Time) -> Result<Timestamp, KeyError> {
 /// better spend at its start than in somebody's request.
 pub fn warm_up() -> Result<(), KeyError> {
     PrivateKey::generate(KeyKind::EcdsaP256)?.sign(b"warm").map(drop)
+}
+
+/// When a key with these certificates (PEM) can seal no longer.
+pub fn end_of_certificates(pem: &str) -> Result<Timestamp, KeyError> {
+    let (_, _, not_after) = SealKey::own_certificate(&certificates_from_pem(pem)?)?;
+    Ok(not_after)
 }
 
 /// A certificate (DER) as PEM text.

@@ -68,11 +68,14 @@ fn certificates_are_valid_for_ten_years_from_a_day_before() {
         .timestamp();
     assert_eq!(seconds(validity.not_after), end.as_second());
     assert_eq!(HOUSE.key.not_after().as_second(), end.as_second());
+    // The root is there to renew them.
+    let thirty = now().to_zoned_datetime(TimeZone::UTC).checked_add(30.years()).unwrap();
+    assert_eq!(HOUSE.root.not_after().as_second(), thirty.timestamp().as_second());
 }
 
 #[test]
 fn a_seal_certificate_ends_with_its_root() {
-    let later = now() + SignedDuration::from_hours(24 * 365 * 5);
+    let later = now() + SignedDuration::from_hours(24 * 365 * 25);
     let subject = SealSubject {
         company_name: "Later",
         company_id: "later",
@@ -253,7 +256,7 @@ fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
         let key = read.expect(name);
         assert_eq!(key.algorithm(), algorithm);
         let now = jiff::Timestamp::now();
-        key.prove_foreign(now).expect(name);
+        document::verify::prove_foreign_key(&key, now).expect(name);
         let kept = key.to_pkcs8().expect(name);
         let key = SealKey::new(&kept, key.certificates().to_vec()).expect(name);
         let details = document::sealing::SealDetails {
@@ -278,4 +281,89 @@ fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
     for (file, complaints) in files.iter().zip(judges::pyhanko(&files, &path("ca.pem"))) {
         assert!(complaints.is_empty(), "{}: {}", file.display(), complaints.join("\n"));
     }
+}
+
+/// What a key is imported with, and whether the seals that it makes hold: one rule for both.
+#[test]
+fn a_key_is_taken_from_elsewhere_only_if_our_verifier_accepts_its_seals() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    let openssl = |arguments: &str| {
+        let output = std::process::Command::new("openssl")
+            .args(arguments.split_whitespace())
+            .current_dir(folder.path())
+            .output()
+            .expect("openssl runs; run script/bootstrap --tests");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 90 -subj /CN=Authority");
+    openssl("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem");
+    openssl("req -new -key key.pem -out key.csr -subj /CN=Seal");
+    openssl("pkcs8 -topk8 -nocrypt -outform DER -in key.pem -out key.der");
+    let pkcs8 = std::fs::read(folder.path().join("key.der")).expect("a key");
+    let root = std::fs::read_to_string(folder.path().join("ca.pem")).expect("PEM");
+    let roots = document::verify::TrustedRoots::from_pem(&root).expect("a root");
+    for (extensions, is_accepted) in [
+        ("keyUsage=digitalSignature", true),
+        ("extendedKeyUsage=emailProtection", true),
+        ("extendedKeyUsage=1.3.6.1.5.5.7.3.36", true),
+        ("extendedKeyUsage=serverAuth,emailProtection", true),
+        ("keyUsage=keyEncipherment", false),
+        ("extendedKeyUsage=serverAuth", false),
+        ("extendedKeyUsage=timeStamping", false),
+        ("extendedKeyUsage=codeSigning,OCSPSigning", false),
+        ("1.2.3.4=critical,ASN1:NULL", false),
+        ("basicConstraints=CA:TRUE", false),
+    ] {
+        write("ext", &format!("{extensions}\n"));
+        openssl("x509 -req -in key.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out own.pem -days 30 -extfile ext");
+        let own = std::fs::read_to_string(folder.path().join("own.pem")).expect("PEM");
+        let now = jiff::Timestamp::now();
+        let certificates = certificates_from_pem(&format!("{own}{root}")).expect("certificates");
+        let key = SealKey::new(&pkcs8, certificates).expect("a key");
+        let proved = document::verify::prove_foreign_key(&key, now);
+        assert_eq!(proved.is_ok(), is_accepted, "{extensions}: {proved:?}");
+        if let Err(refused) = &proved {
+            assert!(matches!(refused, KeyError::NotForSealing(_)), "{extensions}: {refused}");
+        }
+        // A certificate of an authority is refused although the verifier would follow it.
+        if extensions.starts_with("basic") {
+            continue;
+        }
+        let at = document::sealing::SealDetails {
+            at: now,
+            ..details(true)
+        };
+        let sealed = document::sealing::seal(unsigned(References::Table), &key, &at).expect("sealed");
+        let verdict = document::verify::verify(&sealed, &roots, now);
+        assert_eq!(verdict.holds(), is_accepted, "{extensions}: {verdict:?}");
+    }
+}
+
+/// A verifier wants every certificate of the chain in its time, so the one that ends first is the end of the key.
+#[test]
+fn a_key_ends_with_the_first_certificate_of_its_chain_that_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let openssl = |arguments: &str| {
+        let output = std::process::Command::new("openssl")
+            .args(arguments.split_whitespace())
+            .current_dir(folder.path())
+            .output()
+            .expect("openssl runs; run script/bootstrap --tests");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 10 -subj /CN=Authority");
+    openssl("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem");
+    openssl("req -new -key key.pem -out key.csr -subj /CN=Seal");
+    openssl("x509 -req -in key.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out own.pem -days 300");
+    openssl("pkcs8 -topk8 -nocrypt -outform DER -in key.pem -out key.der");
+    let read = |name: &str| std::fs::read(folder.path().join(name)).expect("a file");
+    let pem = String::from_utf8([read("own.pem"), read("ca.pem")].concat()).expect("PEM");
+    let key = SealKey::new(&read("key.der"), certificates_from_pem(&pem).expect("two")).expect("a key");
+    let days = key.not_after().duration_since(jiff::Timestamp::now()).as_hours() / 24;
+    assert!((8..=10).contains(&days), "{days}");
+    assert_eq!(
+        document::pki::keys::end_of_certificates(&pem).expect("an end"),
+        key.not_after()
+    );
 }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use app::{ConflictCode, FaultCode, ForbiddenCode, ThrottleCode};
+use app::{ConflictCode, FaultCode, ForbiddenCode, SealCode, ThrottleCode};
 use axum::Json;
 use axum::extract::State;
 use axum::http::Method;
@@ -121,11 +121,18 @@ impl Modify for Security {
     }
 }
 
-/// Every error id under the HTTP status with which it is answered. Of 422, all but `unprocessable` itself name a member in
-/// `errors`.
+/// Every error id under the HTTP status with which it is answered. Of 422, all but `unprocessable` itself, and why a company
+/// cannot seal (`seal-…`), name a member in `errors`.
 pub fn error_ids_by_status() -> BTreeMap<u16, Vec<&'static str>> {
     let mut of_members: Vec<&str> = FaultCode::ALL.iter().map(|code| code.id()).collect();
     of_members.insert(0, "unprocessable");
+    let seal_codes = |is_away: bool| {
+        let codes = SealCode::ALL.iter().copied();
+        codes
+            .filter(move |code| (*code == SealCode::TokenAway) == is_away)
+            .map(SealCode::id)
+    };
+    of_members.extend(seal_codes(false));
     [
         (400, vec!["not-json", "broken-body"]),
         (401, vec!["unauthenticated"]),
@@ -138,7 +145,7 @@ pub fn error_ids_by_status() -> BTreeMap<u16, Vec<&'static str>> {
         (422, of_members),
         (429, ThrottleCode::ALL.iter().map(|code| code.id()).collect()),
         (500, vec!["internal", "outcome-unknown", "file-lost"]),
-        (503, vec!["unavailable"]),
+        (503, std::iter::once("unavailable").chain(seal_codes(true)).collect()),
     ]
     .into()
 }
@@ -161,6 +168,7 @@ pub fn message_of(language: Language, id: &str) -> String {
         "state",
         "subject",
         "limit",
+        "date",
         "wait",
         "order",
         "characters",

@@ -9,7 +9,7 @@
 //! known whether the document was started. Another language is the same form as it was filled in: the page posts it with
 //! `another_language`, which starts nothing. A program that asks for JSON gets the API's problem details in place of a page.
 
-use app::{ConflictCode, Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin};
+use app::{ConflictCode, Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin, SignerError};
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -77,7 +77,7 @@ impl Said {
             // Whether it was started he has to find out before he asks again.
             Error::Conflict { .. } | Error::NotFound(_) | Error::OutcomeUnknown(_) => None,
             _ => Some(Self {
-                notice: Some(error.message(language)),
+                notice: Some(SignerError::from(error).message(language)),
                 ..Self::default()
             }),
         }

@@ -328,7 +328,7 @@ pub fn ending_of(error: &Error) -> Ending {
             _ => Ending::Complete,
         },
         Error::Throttled { .. } => Ending::Busy(StatusCode::TOO_MANY_REQUESTS),
-        Error::Unavailable { .. } => Ending::Busy(StatusCode::SERVICE_UNAVAILABLE),
+        Error::Unavailable { .. } | Error::NotSealable(_) => Ending::Busy(StatusCode::SERVICE_UNAVAILABLE),
         Error::OutcomeUnknown(_) => Ending::Doubt,
         Error::FileLost(_) | Error::Internal { .. } => Ending::Trouble,
         Error::NotFound(_)

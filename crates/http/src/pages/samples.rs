@@ -253,7 +253,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "outbox.html",
             json!({
                 "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사",
-                "messages": [
+                "seal_warning": null, "messages": [
                     {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "status": i18n::text(language, "outbox-status-failed", &[]), "tone": "bad", "failure": "535 5.7.8 authentication failed", "at": "2026-11-28"},
                     {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "status": i18n::text(language, "outbox-status-kept", &[]), "tone": "warn", "failure": null, "at": "2026-11-28"},
                 ],
@@ -264,7 +264,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "outbox-empty".to_owned(),
             "outbox.html",
             json!({
-                "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "messages": [],
+                "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "seal_warning": null, "messages": [],
                 "newest": null, "older": null,
             }),
         ),

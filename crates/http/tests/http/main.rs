@@ -20,6 +20,7 @@ mod pages;
 mod people_over_time;
 mod reading;
 mod routes;
+mod sealable;
 mod sending;
 mod shared_addresses;
 mod shares;

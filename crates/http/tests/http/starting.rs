@@ -11,7 +11,7 @@ testkit::on_both_databases!(
     not_embedded_tells_the_writers_and_answers_a_view,
     several_first_writers_are_all_named,
     dates_are_read_and_written_in_the_offset,
-    what_never_expires_is_a_document_like_others,
+    a_public_link_may_be_open_for_good,
     a_key_makes_a_request_happen_once,
     a_preview_starts_nothing,
     a_preview_names_what_nobody_read,
@@ -221,34 +221,9 @@ fn dates_are_read_and_written_in_the_offset(database: &TestDatabase) {
 }
 
 /// 'Never', as many say it: later than the last moment that there is.
-fn what_never_expires_is_a_document_like_others(database: &TestDatabase) {
+fn a_public_link_may_be_open_for_good(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
-    for (expiry, more) in [
-        ("9999-12-31", json!({})),
-        ("9999-12-31 23:59:59", json!({})),
-        ("9999-12-30 23:00:00", json!({"offset": "-12:00"})),
-    ] {
-        let mut body = start_body(template);
-        body["expiry_date"] = json!(expiry);
-        let offset = more["offset"].as_str().unwrap_or("+09:00").replace('+', "%2B");
-        let path = format!("/api/v3/workflows/start?offset={offset}");
-        let id = server.post(&path, Some(&token), &body).ok()["workflow_id"].clone();
-        let shown = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
-        assert!(
-            shown["expiry_date"]
-                .as_str()
-                .is_some_and(|date| date.starts_with("9999-12-3")),
-            "{shown}"
-        );
-        server
-            .act(&token, &id, "extend", &json!({"expiry_date": "9999-12-31"}))
-            .ok();
-        server.app.expire_due(10).expect("a round");
-        server.act(&token, &id, "cancel", &json!({})).ok();
-        let list = server.get("/api/v3/workflows", &token).ok();
-        assert_eq!(list["workflow_list"][0]["status"], "Canceled", "{list}");
-    }
     let link = json!({
         "workflow_name": "W", "template_id": template, "end_date": "9999-12-31",
         "recipient_list": [{"order": 2, "name": "Bob", "email": "bob@example.com"}],

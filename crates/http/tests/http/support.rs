@@ -16,7 +16,7 @@ use document::intake::{self, Intake, Limits, Refused, Wishes};
 use document::marks::checked_picture::{self, CheckedPicture, PictureWish};
 use document::pages::render;
 use document::pages::text_layer::{self, PageText};
-use document::pki::keys::KeyKind;
+use document::pki::keys::{ExternalKey, KeyError, KeyKind, PinRefusal, SealKey, SignatureAlgorithm, Signer};
 use document::verify::{self, Means, Verdict};
 use domain::{Clock, CompanyId, Random, Requester, Role};
 use jiff::Timestamp;
@@ -45,6 +45,7 @@ pub struct Server {
     pub clock: Arc<StandingClock>,
     documents: Arc<InProcess>,
     pub disk: Arc<Disk>,
+    pub token: Arc<FakeToken>,
     address: SocketAddr,
     _files: TempDir,
 }
@@ -148,6 +149,7 @@ impl Server {
         let mut http = HttpSettings::default();
         change(&mut settings, &mut http);
         let (documents, disk) = (Arc::new(InProcess::default()), Arc::new(Disk::default()));
+        let token = Arc::new(FakeToken::default());
         let network = GuardedNetwork::new(&settings.webhook, &SourceRules::default())
             .and_then(|network| network.with_webhooks(&settings.webhook))
             .expect("a network");
@@ -159,7 +161,7 @@ impl Server {
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             random,
             network: Arc::new(network),
-            tokens: Arc::new(app::key_tokens::NoTokens),
+            tokens: Arc::new(Tokens(Arc::clone(&token))),
             vault,
             settings,
         }));
@@ -180,6 +182,7 @@ impl Server {
             clock,
             documents,
             disk,
+            token,
             address,
             _files: files,
         }
@@ -657,6 +660,61 @@ impl FreeSpace for Disk {
             free,
             total: 1000,
         }]
+    }
+}
+
+/// A token that holds one seal key, and what is the matter with it.
+#[derive(Debug, Default)]
+pub struct FakeToken(Mutex<(Option<SealKey>, TokenState)>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TokenState {
+    #[default]
+    There,
+    Away,
+    WrongPin,
+}
+
+impl FakeToken {
+    pub fn hold(&self, key: SealKey) {
+        self.0.lock().expect("a token").0 = Some(key);
+    }
+
+    pub fn is(&self, state: TokenState) {
+        self.0.lock().expect("a token").1 = state;
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&SealKey) -> Result<T, KeyError>) -> Result<T, KeyError> {
+        let token = self.0.lock().expect("a token");
+        match token.1 {
+            TokenState::There => work(token.0.as_ref().expect("a key")),
+            TokenState::Away => Err(KeyError::TokenAway("there is no token \"T\"".to_owned())),
+            TokenState::WrongPin => Err(KeyError::PinRefused {
+                token: "T".to_owned(),
+                refusal: PinRefusal::Wrong,
+            }),
+        }
+    }
+}
+
+struct KeyInToken(Arc<FakeToken>, SignatureAlgorithm);
+
+impl ExternalKey for KeyInToken {
+    fn algorithm(&self) -> SignatureAlgorithm {
+        self.1
+    }
+
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        self.0.with(|key| key.sign(message))
+    }
+}
+
+struct Tokens(Arc<FakeToken>);
+
+impl app::key_tokens::KeyTokens for Tokens {
+    fn key(&self, _: &str) -> Result<Arc<dyn ExternalKey>, KeyError> {
+        let algorithm = self.0.with(|key| Ok(key.algorithm()))?;
+        Ok(Arc::new(KeyInToken(Arc::clone(&self.0), algorithm)))
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{App, AskedAuthority, FreeSpace, Parts, ProofLack, SealKeyFault, Vault};
+use app::{App, AskedAuthority, FreeSpace, Parts, ProofLack, SealEnd, SealKeyFault, Vault};
 use blobs::Blobs;
 use clap::Args;
 use delivery::mailer::{MailSettings, Mailer};
@@ -30,6 +30,8 @@ use crate::output::{Failure, joined, print};
 pub struct Doctor;
 
 const TEMPLATES: &str = "mail templates";
+/// A seal certificate that ends sooner is an error.
+const LAST_DAYS: i64 = 7;
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -394,10 +396,36 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
     if usable == companies.len() {
         findings.good(check, format!("{usable} of {} usable", companies.len()));
     }
+    seal_ends(&app, findings)?;
     met_template_faults(&app, findings)?;
     time_stamps(&app, findings)
 }
 
+/// Certificates that end soon: a week before, it is an error, because deadlines of documents are longer.
+fn seal_ends(app: &App, findings: &mut Findings) -> Result<(), Failure> {
+    for SealEnd {
+        company,
+        at,
+        is_renewable,
+    } in app.seal_ends()?
+    {
+        let days = at.duration_since(app.now()).as_hours() / 24;
+        let detail = format!(
+            "the seal certificate of company {company} ends at {at}, in {days} days: documents whose deadline is later are refused"
+        );
+        let remedy = if is_renewable {
+            format!("countersign company key renew --company {company}")
+        } else {
+            format!(
+                "get a new certificate from its authority, then countersign company key import --company {company} \
+                 (or use-token)"
+            )
+        };
+        let state = if days < LAST_DAYS { State::Wrong } else { State::Note };
+        findings.add("seal ends", state, detail, &remedy);
+    }
+    Ok(())
+}
 /// What went wrong with the operator's templates while mails were written.
 fn met_template_faults(app: &App, findings: &mut Findings) -> Result<(), Failure> {
     for met in app.met_template_faults()? {
@@ -415,13 +443,19 @@ fn key_remedy(fault: &SealKeyFault) -> String {
         SealKeyFault::Key(KeyError::PinRefused { .. }) => {
             "set pkcs11.pin_file to a file with the token's user PIN; we tried the PIN only once"
         }
+        SealKeyFault::Key(KeyError::TokenAway(_)) => {
+            "plug the token in, and check that pkcs11.module is its maker's library; the server finds it without a restart"
+        }
         SealKeyFault::Key(KeyError::Token(_)) => {
-            "plug in the token, and check that pkcs11.module is its vendor's library and that the token contains the key"
+            "check that the token contains the key, and that pkcs11.module is its maker's library"
         }
         SealKeyFault::Missing | SealKeyFault::Key(KeyError::NotInItsTime { .. }) => {
             "countersign company key renew --company ID"
         }
-        _ => "restore the database and master key from the same backup",
+        SealKeyFault::Key(KeyError::NotForSealing(_) | KeyError::BrokenChain { .. }) => {
+            "countersign company key import with a certificate for signing documents, or countersign company key renew"
+        }
+        _ => "restore database and master key from one backup",
     }
     .to_owned()
 }

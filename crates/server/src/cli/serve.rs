@@ -225,8 +225,8 @@ fn prove_mail_templates(app: &App) -> Result<(), Failure> {
     )))
 }
 
-/// A server that could not seal would accept approvals that lead nowhere, so it does not start. If a single company
-/// cannot seal, we report it; nothing can be started for it.
+/// A server whose root cannot certify does not start. A company that cannot seal stops nobody else: the log says why, and
+/// nothing can be started for that company.
 fn prove_sealing(app: &App) -> Result<(), Failure> {
     for (company, error) in app.prove_sealing()? {
         tracing::error!(%company, %error, "this company cannot seal, so nothing can be started for it; see `countersign doctor`");

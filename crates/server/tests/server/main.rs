@@ -7,6 +7,7 @@ mod documents;
 mod mailing;
 mod memory;
 mod messengers;
+mod seal_keys;
 mod sealing;
 mod secrets;
 mod serving;

@@ -42,7 +42,15 @@ crate::statements! {
     pub static SEAL_KEY = "SELECT id, private_key, certificates FROM seal_key \
          WHERE company_id = $1 AND retired_at IS NULL";
 
-    /// A logo that was there before is in use again.
+    /// The seal keys that companies use.
+    pub static SEAL_KEYS_IN_USE = "SELECT id, company_id, certificates, warned_days FROM seal_key \
+         WHERE retired_at IS NULL ORDER BY id";
+
+    /// Owners are warned that the certificate of a seal key ends in so many days; nothing happens where they were before.
+    pub static SET_SEAL_KEY_WARNED = "UPDATE seal_key SET warned_days = $2 \
+         WHERE id = $1 AND (warned_days IS NULL OR warned_days > $2)";
+
+    /// A logo; one that was there before is in use again.
     pub static PUT_LOGO = "INSERT INTO company_logo (company_id, hash, png) VALUES ($1, $2, $3) \
          ON CONFLICT (company_id, hash) DO UPDATE SET replaced_at = NULL";
 

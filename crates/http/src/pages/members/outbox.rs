@@ -41,6 +41,8 @@ struct OutboxPage<'a> {
     csrf: &'a str,
     email: &'a str,
     company_name: &'a str,
+    /// That the seal certificate ends soon, or has ended.
+    seal_warning: Option<String>,
     messages: Vec<Row>,
     newest: Option<String>,
     older: Option<String>,
@@ -116,7 +118,10 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
     let language = language_of(&request, &session);
     let before = request.get("before").and_then(|before| before.parse::<i64>().ok());
     let caller = session.caller.clone();
-    let found = match http.blocking(move |app| app.outbox_messages(&caller, before)).await {
+    let found = http
+        .blocking(move |app| Ok((app.outbox_messages(&caller, before)?, app.seal_end_to_warn_of(&caller)?)))
+        .await;
+    let (found, seal_end) = match found {
         Ok(found) => found,
         Err(error) => return request.fail(&error, language),
     };
@@ -125,6 +130,15 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
         csrf: &session.form_token,
         email: &session.caller.email,
         company_name: &session.company_name,
+        seal_warning: seal_end.map(|end| {
+            let key = if end > http.app().now() {
+                "outbox-seal-ends"
+            } else {
+                "outbox-seal-ended"
+            };
+            let date = i18n::date_time(language, end, session.caller.offset);
+            i18n::text(language, key, &[("date", &date)])
+        }),
         messages: found
             .messages
             .iter()

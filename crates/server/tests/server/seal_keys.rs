@@ -1,0 +1,279 @@
+//! Seal keys that end, that are for something else, or whose token is away, through the real program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::serving::{login, post};
+use crate::support::{EMAIL, FIELDS, PASSWORD, Temporary, pdf};
+
+const MODULE: &str = "/usr/lib/softhsm/libsofthsm2.so";
+
+/// A folder in which OpenSSL and `SoftHSM` work.
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        let bench = Bench(tempfile::tempdir().expect("a folder"));
+        fs::create_dir(bench.path("tokens")).expect("a folder");
+        let configuration = format!(
+            "directories.tokendir = {}\nobjectstore.backend = file\n",
+            bench.path("tokens").display()
+        );
+        fs::write(bench.path("softhsm2.conf"), configuration).expect("written");
+        bench.openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 3000 -subj /CN=Authority");
+        bench
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) {
+        let output = Command::new(program)
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("SOFTHSM2_CONF", self.path("softhsm2.conf"))
+            .output()
+            .unwrap_or_else(|error| panic!("{program} does not run ({error}); run script/bootstrap --tests"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{program} {arguments:?}: {said}");
+    }
+
+    fn openssl(&self, arguments: &str) {
+        self.run("openssl", &arguments.split_whitespace().collect::<Vec<_>>());
+    }
+
+    /// A key with a certificate that is valid for so many days and has these extensions; packed as PKCS#12, too.
+    fn certify(&self, name: &str, days: u32, extensions: &str) {
+        fs::write(self.path("ext"), format!("{extensions}\n")).expect("written");
+        self.openssl(&format!("ecparam -name prime256v1 -genkey -noout -out {name}.sec1"));
+        self.openssl(&format!("pkcs8 -topk8 -nocrypt -in {name}.sec1 -out {name}.key"));
+        self.openssl(&format!("req -new -key {name}.key -out {name}.csr -subj /CN={name}"));
+        self.openssl(&format!(
+            "x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days {days} -extfile ext"
+        ));
+        self.openssl(&format!(
+            "pkcs12 -export -inkey {name}.key -in {name}.pem -certfile ca.pem -passout pass:geheim -out {name}.p12"
+        ));
+    }
+
+    fn token_with(&self, key: &str) {
+        self.run(
+            "softhsm2-util",
+            &[
+                "--init-token",
+                "--free",
+                "--label",
+                "Seals",
+                "--so-pin",
+                "5678",
+                "--pin",
+                "1234",
+            ],
+        );
+        let file = format!("{key}.key");
+        self.run(
+            "softhsm2-util",
+            &[
+                "--import", &file, "--token", "Seals", "--label", key, "--id", "01", "--pin", "1234",
+            ],
+        );
+    }
+}
+
+fn import(here: &Temporary, bench: &Bench, name: &str) -> crate::support::Said {
+    fs::write(bench.path("password"), "geheim").expect("written");
+    let (p12, password) = (bench.text(&format!("{name}.p12")), bench.text("password"));
+    let arguments = ["--p12", &p12, "--password-file", &password];
+    here.say(&[&["company", "key", "import", "--company", "acme"][..], &arguments].concat())
+}
+
+#[test]
+fn a_key_for_other_things_is_not_imported_and_doctor_says_when_one_ends() {
+    let here = Temporary::with_company();
+    let bench = Bench::new();
+    for (name, days, extensions) in [
+        ("tls", 900, "extendedKeyUsage=serverAuth"),
+        ("mail", 900, "extendedKeyUsage=emailProtection"),
+        ("soon", 20, "keyUsage=digitalSignature"),
+        ("now", 3, "keyUsage=digitalSignature"),
+    ] {
+        bench.certify(name, days, extensions);
+    }
+    let said = import(&here, &bench, "tls");
+    assert_eq!(said.code, Some(1), "{}", said.output);
+    assert!(
+        said.error.contains("extended key usage is for other things"),
+        "{}",
+        said.error
+    );
+    for (name, code, state) in [("mail", 0, ""), ("soon", 0, "note"), ("now", 1, "wrong")] {
+        let said = import(&here, &bench, name);
+        assert_eq!(said.code, Some(0), "{name}: {}", said.error);
+        let doctor = here.say(&["doctor"]);
+        assert_eq!(doctor.code, Some(code), "{name}: {}", doctor.output);
+        let line = doctor.output.lines().find(|line| line.contains("seal ends"));
+        assert_eq!(
+            line.map_or("", |line| line.split(' ').next().unwrap_or_default()),
+            state,
+            "{}",
+            doctor.output
+        );
+        if line.is_some() {
+            assert!(
+                doctor.output.contains("countersign company key import --company acme"),
+                "{}",
+                doctor.output
+            );
+        }
+    }
+}
+
+fn import_template(here: &Temporary, company: &str) -> i64 {
+    let (file, fields) = (here.file("in.pdf", &pdf()), here.file("fields.json", FIELDS.as_bytes()));
+    let (file, fields) = (file.to_str().expect("a path"), fields.to_str().expect("a path"));
+    let printed = here.run(
+        &["template", "import", "--company", company, file, "--fields", fields],
+        "",
+    );
+    printed.trim().parse().expect("an id")
+}
+
+fn start(address: &str, token: &str, template: i64) -> (u16, Value) {
+    let body = json!({
+        "workflow_name": "W", "template_id": template,
+        "recipient_list": [{"order": 1, "name": "Ann", "email": "ann@example.com"}],
+    });
+    post(&format!("{address}/api/v3/workflows/start?lang=en"), Some(token), &body)
+}
+
+fn moved(from: &Path, to: &Path) {
+    fs::rename(from, to).expect("moved");
+    if !from.exists() {
+        fs::create_dir(from).expect("an empty folder");
+    }
+}
+
+#[test]
+fn a_token_that_is_away_stops_no_server_and_is_found_when_it_returns() {
+    let bench = Bench::new();
+    bench.certify("seal", 900, "keyUsage=digitalSignature");
+    bench.token_with("seal");
+    let here = Temporary::with_company()
+        .with("SOFTHSM2_CONF", &bench.text("softhsm2.conf"))
+        .with("COUNTERSIGN_PKCS11__MODULE", MODULE)
+        .with("COUNTERSIGN_PKCS11__PIN", "1234");
+    let certificate = bench.text("seal.pem");
+    let uri = "pkcs11:token=Seals;object=seal";
+    here.run(
+        &[
+            "company",
+            "key",
+            "use-token",
+            "--company",
+            "acme",
+            "--uri",
+            uri,
+            "--certificates",
+            &certificate,
+        ],
+        "",
+    );
+    here.run(&["company", "add", "other", "--name", "Other"], "");
+    here.run(
+        &[
+            "member",
+            "add",
+            "--company",
+            "other",
+            "--email",
+            EMAIL,
+            "--role",
+            "owner",
+        ],
+        PASSWORD,
+    );
+    let (template, others) = (import_template(&here, "acme"), import_template(&here, "other"));
+    // The server starts while the token is away.
+    moved(&bench.path("tokens"), &bench.path("away"));
+    let server = here.serve();
+    let token = login(&server.address, "acme", EMAIL, PASSWORD);
+    let others_token = login(&server.address, "other", EMAIL, PASSWORD);
+    for _ in 0..2 {
+        let (status, refused) = start(&server.address, &token, template);
+        assert_eq!(
+            (status, &refused["code"]),
+            (503, &json!("seal-token-away")),
+            "{refused}"
+        );
+        let (status, started) = start(&server.address, &others_token, others);
+        assert_eq!(status, 200, "{started}");
+        // It returns, and goes again: each time without a restart.
+        fs::remove_dir_all(bench.path("tokens")).expect("an empty folder");
+        moved(&bench.path("away"), &bench.path("tokens"));
+        fs::remove_dir_all(bench.path("away")).expect("an empty folder");
+        let until = Instant::now() + Duration::from_mins(1);
+        loop {
+            let (status, answer) = start(&server.address, &token, template);
+            if status == 200 {
+                break;
+            }
+            assert_eq!(status, 503, "{answer}");
+            assert!(Instant::now() < until, "{answer}");
+        }
+        moved(&bench.path("tokens"), &bench.path("away"));
+    }
+}
+
+#[test]
+fn a_wrong_pin_stops_no_server_and_no_other_company() {
+    let bench = Bench::new();
+    bench.certify("seal", 900, "keyUsage=digitalSignature");
+    bench.token_with("seal");
+    let here = Temporary::with_company()
+        .with("SOFTHSM2_CONF", &bench.text("softhsm2.conf"))
+        .with("COUNTERSIGN_PKCS11__MODULE", MODULE)
+        .with("COUNTERSIGN_PKCS11__PIN", "1234");
+    let certificate = bench.text("seal.pem");
+    let uri = "pkcs11:token=Seals;object=seal";
+    here.run(
+        &[
+            "company",
+            "key",
+            "use-token",
+            "--company",
+            "acme",
+            "--uri",
+            uri,
+            "--certificates",
+            &certificate,
+        ],
+        "",
+    );
+    let template = import_template(&here, "acme");
+    let here = here.with("COUNTERSIGN_PKCS11__PIN", "4321");
+    let server = here.serve();
+    let token = login(&server.address, "acme", EMAIL, PASSWORD);
+    for _ in 0..5 {
+        let (status, refused) = start(&server.address, &token, template);
+        assert_eq!(
+            (status, &refused["code"]),
+            (422, &json!("seal-key-pin-refused")),
+            "{refused}"
+        );
+    }
+    // The token was asked once: it still takes the right PIN.
+    drop(server);
+    let here = here.with("COUNTERSIGN_PKCS11__PIN", "1234");
+    let said = here.say(&["doctor"]);
+    assert!(said.output.contains("1 of 1 usable"), "{}", said.output);
+}
