@@ -17,6 +17,7 @@ use domain::{
 use store::workflow_value::StoredValue;
 
 use crate::draft::Draft;
+use crate::embedded_files::EmbeddedFiles;
 use crate::error::{Error, Fault, FaultCode};
 use crate::foresight::stuck_after;
 use crate::transition::{Advanced, Snapshot, refused};
@@ -349,6 +350,9 @@ impl App {
                 }
             }
         }
+        let embedded = EmbeddedFiles::of(template, |name| known.get(name)?.file());
+        let place = |name: &str| paths.get(name).cloned().unwrap_or_else(|| source.place(name));
+        faults.extend(embedded.fault(changed.iter().map(|(name, _)| name.as_str()), place));
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }

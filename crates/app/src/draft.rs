@@ -26,6 +26,7 @@ use store::HeldWorkflow;
 
 use crate::App;
 use crate::approve::{is_editable, writable};
+use crate::embedded_files::EmbeddedFiles;
 use crate::error::{ConflictCode, Error, Fault, FaultCode};
 use crate::look::{FieldLook, Looks, typed_value};
 use crate::signing_session::{Session, SigningKey, self_filling};
@@ -374,9 +375,19 @@ impl App {
                 .draft
         } else {
             let (seen, changed) = (seen.clone(), changed.clone());
+            let values = &session.snapshot.values;
+            let others = EmbeddedFiles::of(session.template(), |name| values.get(name)?.value.file());
             self.change_draft(key, session, recipient, move |draft| {
                 draft.change(changed.clone(), &seen);
-                Ok(())
+                let mut embedded = others.clone();
+                for name in draft.files.keys().chain(draft.texts.keys()) {
+                    let file = draft.files.get(name).filter(|_| !draft.texts.contains_key(name));
+                    embedded.set(name, file);
+                }
+                match embedded.fault(changed.keys().map(String::as_str), str::to_owned) {
+                    Some(fault) => Err(Error::Unprocessable(vec![fault])),
+                    None => Ok(()),
+                }
             })?
         };
         self.saved(session, recipient, seen, changed, &draft)

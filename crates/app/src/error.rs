@@ -155,6 +155,8 @@ codes! {
         PictureDamaged => "picture-damaged",
         /// The link's uploads exceed `megabytes` or `files`. Replaced files still count for `minutes`.
         FilesTooLarge => "files-too-large",
+        /// All files that the document carries inside have more than `megabytes`; so many are `left` for this one.
+        EmbeddedTooLarge => "embedded-too-large",
         /// All that the writer has filled in has more than `limit` bytes.
         DraftTooLarge => "draft-too-large",
         /// The value is no file in base64, or is too large to take.

@@ -44,6 +44,7 @@ mod discard;
 mod documents;
 mod draft;
 mod drawing;
+mod embedded_files;
 mod error;
 mod expire;
 mod export;

@@ -98,6 +98,19 @@ impl Default for LoginSettings {
     }
 }
 
+/// How much stamps, the seal and what proves it good add to a document, in bytes.
+const ADDED_BY_SEALING: u64 = 16 * 1024 * 1024;
+
+impl Settings {
+    /// The largest file that can be verified here: the largest PDF that is taken, with the files that may be put into it, and
+    /// sealed.
+    pub fn largest_sealed(&self) -> u64 {
+        self.largest_document
+            .saturating_add(document::evidence::embed::MOST_BYTES)
+            .saturating_add(ADDED_BY_SEALING)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {

@@ -15,9 +15,9 @@ use std::sync::Arc;
 use domain::public_address::{AddressFault, CallbackUrl};
 use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
-    FieldKind, FieldName, FieldValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress, Recipient,
-    RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
-    WriterDetail, text, time,
+    FieldKind, FieldName, FieldValue, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress,
+    Recipient, RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow,
+    WorkflowId, WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -32,6 +32,7 @@ use store::workflow_value::StoredValue;
 
 use crate::addresses::Addresses;
 use crate::caller::Caller;
+use crate::embedded_files::EmbeddedFiles;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::export::NextWriter;
 use crate::foresight::stuck_from_start;
@@ -1331,6 +1332,18 @@ impl<'a> StartReader<'a> {
                 }
                 values.insert(field.name.clone(), value);
             }
+        }
+        let given_files: BTreeMap<&str, FileValue> = values
+            .iter()
+            .filter_map(|(name, value)| Some((name.as_str(), value.value()?.file()?.clone())))
+            .collect();
+        let embedded = EmbeddedFiles::of(template, |name| given_files.get(name));
+        let path_of = |name: &str| {
+            let index = given.iter().position(|entry| entry.name.as_deref() == Some(name));
+            format!("field_list[{}].value", index.unwrap_or_default())
+        };
+        if let Some(fault) = embedded.fault(given_files.keys().copied(), path_of) {
+            self.fault(fault);
         }
         let mut stored = Vec::new();
         let mut files = Vec::new();

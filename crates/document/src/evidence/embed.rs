@@ -18,6 +18,8 @@ use crate::pdf::edit::Edits;
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Dict, File, Object, Objects, PdfDefect, Str, Stream};
 
+/// The most bytes that all files together have which are put into one document: sealing and verifying read it whole.
+pub const MOST_BYTES: u64 = 25_000_000;
 /// More embedded files than any document has.
 const MOST: usize = 10_000;
 

@@ -257,7 +257,7 @@ pub async fn verify(
     AnswerLanguage(language): AnswerLanguage,
     request: Request,
 ) -> Result<Json<VerifyResponse>, Failure> {
-    let pdf = file(request, http.app().settings.largest_document).await?;
+    let pdf = file(request, http.app().settings.largest_sealed()).await?;
     if pdf.is_empty() {
         return Err(Error::fault("file", FaultCode::Required).into());
     }

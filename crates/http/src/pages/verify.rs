@@ -47,7 +47,7 @@ pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
 
 /// `POST /verify`
 pub async fn check(State(http): State<Http>, request: PageRequest, form: Request) -> Response {
-    let limit = http.app().settings.largest_document;
+    let limit = http.app().settings.largest_sealed();
     let upload = match receive(form, limit).await {
         Ok(Some(upload)) => upload,
         Ok(None) => {
@@ -118,7 +118,7 @@ fn page(
     fault: &'static str,
 ) -> Response {
     let language = request.language();
-    let limit = http.app().settings.largest_document;
+    let limit = http.app().settings.largest_sealed();
     let megabytes = (limit / (1024 * 1024)).to_string();
     let too_large = i18n::text(language, "verify-too-large", &[("megabytes", &megabytes)]);
     let fault = match fault {

@@ -8,6 +8,7 @@ mod bodies;
 mod bulk;
 mod complete;
 mod copied_links;
+mod embedded;
 mod exports;
 mod headers;
 mod identity;
