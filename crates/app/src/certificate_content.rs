@@ -507,14 +507,14 @@ impl Writer<'_> {
 
     /// The chain's hash after each step that is done: it binds every value that was written until then.
     fn steps(&self) -> Vec<(String, String)> {
-        let approvals =
-            self.certified
-                .entries
-                .iter()
-                .filter_map(|entry| match entry.event()?.event {
-                    EventKind::Approved { order, .. } => Some((order, entry)),
-                    _ => None,
-                });
+        let approvals = self
+            .certified
+            .entries
+            .iter()
+            .filter_map(|entry| match entry.event()?.event {
+                EventKind::Approved { order, .. } => Some((order, entry)),
+                _ => None,
+            });
         // The last approval of a step stands for it: of several writers, and after a return.
         let last_of_each: BTreeMap<u32, &Entry> = approvals.collect();
         last_of_each
@@ -606,9 +606,9 @@ impl Writer<'_> {
                 FileKind::Document => "certificate-file-document",
                 FileKind::Certificate => "certificate-file-certificate",
             }),
-            EventKind::RecipientCorrected { recipient, .. } | EventKind::HandedOver { recipient, .. } => named
-                .change(&self.erased)
-                .unwrap_or_else(|| self.person(recipient)),
+            EventKind::RecipientCorrected { recipient, .. } | EventKind::HandedOver { recipient, .. } => {
+                named.change(&self.erased).unwrap_or_else(|| self.person(recipient))
+            }
             _ => about,
         };
         let order = match event {

@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use document::evidence::certificate::Attachment;
 use document::sealing::SealDetails;
 use document::sealing::seal_mark::SealMark;
-use domain::{
-    Actor, BlobHash, Entry, EventKind, FieldValue, RecipientId, Requester, SealLevel, Transition, Workflow,
-};
+use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, RecipientId, Requester, SealLevel, Transition, Workflow};
 use failpoint::Place;
 use store::outbox::State;
 use store::workflow::SealedDocument;

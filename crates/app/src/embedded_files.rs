@@ -48,7 +48,11 @@ impl EmbeddedFiles {
         let (size, name) = sizes.filter(|(size, _)| *size > 0).max()?;
         let left = MOST_BYTES.saturating_sub(total - size);
         let fault = Fault::new(path_of(name), FaultCode::EmbeddedTooLarge);
-        Some(fault.with("megabytes", megabytes(MOST_BYTES)).with("left", megabytes(left)))
+        Some(
+            fault
+                .with("megabytes", megabytes(MOST_BYTES))
+                .with("left", megabytes(left)),
+        )
     }
 }
 

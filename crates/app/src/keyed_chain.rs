@@ -53,5 +53,7 @@ pub(crate) fn is_uncoded(keyed: &KeyedHead) -> bool {
 
 /// The code of a head.
 pub(crate) fn code(vault: &Vault, company: &CompanyId, workflow: WorkflowId, head: Head) -> Vec<u8> {
-    vault.tag(Purpose::ChainHead, &head.statement(company, workflow)).to_vec()
+    vault
+        .tag(Purpose::ChainHead, &head.statement(company, workflow))
+        .to_vec()
 }

@@ -10,7 +10,6 @@
 //! * **Time and chance** are parameters of the [`App`]; only the program and the tests choose them.
 //! * **Secrets** at rest are encrypted by the [`Vault`]; tokens are kept as hashes; nothing secret has a `Debug` that
 //!   shows it.
-#![deny(missing_docs)]
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};

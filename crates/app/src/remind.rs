@@ -12,8 +12,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Actor, CompanyId, Contact, EventKind, NamedEvent, Recipient, RecipientId, Region, Status, Workflow,
-    WorkflowId, named_events,
+    Actor, CompanyId, Contact, EventKind, NamedEvent, Recipient, RecipientId, Region, Status, Workflow, WorkflowId,
+    named_events,
 };
 use jiff::{SignedDuration, Timestamp};
 

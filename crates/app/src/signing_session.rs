@@ -20,9 +20,9 @@ use store::template::StoredVersion;
 use store::workflow::{StoredWorkflow, Writer};
 use store::workflow_value::StoredValue;
 
-use crate::certificate_content::erased;
 use crate::access_code::is_locked;
 use crate::approve::{Source, given_comment, is_editable, writable};
+use crate::certificate_content::erased;
 use crate::draft::{Draft, DraftSeen, DraftState};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::files::{FileContent, file_stem};

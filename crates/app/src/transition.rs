@@ -302,11 +302,7 @@ fn values_of_replaced(snapshot: &Snapshot, after: &Workflow) -> Vec<(RecipientId
 }
 
 /// What somebody did at one moment, with what follows from it, which the service does.
-pub(crate) fn events_at(
-    actor: &Actor,
-    at: Timestamp,
-    events: Vec<EventKind>,
-) -> impl Iterator<Item = Event> + use<'_> {
+pub(crate) fn events_at(actor: &Actor, at: Timestamp, events: Vec<EventKind>) -> impl Iterator<Item = Event> + use<'_> {
     events.into_iter().map(move |event| {
         let by_service = matches!(event, EventKind::RequestSent { .. } | EventKind::Completed { .. });
         let actor = if by_service { Actor::SERVICE } else { actor.clone() };

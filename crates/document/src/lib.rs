@@ -18,7 +18,6 @@
 //! | [`sealing`] | seals and archive timestamps, with what proves them years later |
 //! | [`evidence`] | the history certificate, and files within a file |
 //! | [`intake`] | an upload taken in, or refused with a reason |
-#![deny(missing_docs)]
 
 pub mod evidence;
 pub mod intake;

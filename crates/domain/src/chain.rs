@@ -265,7 +265,11 @@ pub fn verify(genesis: Head, entries: &[Entry]) -> Result<Head, ChainFault> {
         if entry.previous != head.hash {
             return Err(ChainFault::Previous(expected));
         }
-        if entry.hash != head.format.entry_hash(&entry.previous, expected, entry.at, &entry.payload) {
+        if entry.hash
+            != head
+                .format
+                .entry_hash(&entry.previous, expected, entry.at, &entry.payload)
+        {
             return Err(ChainFault::Hash(expected));
         }
         entry.check_content(head.format)?;

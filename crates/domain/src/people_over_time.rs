@@ -62,7 +62,8 @@ impl NamedEvent {
     /// mobile number that was corrected comes last. `erased` stands for what was erased.
     pub fn change(&self, erased: &str) -> Option<String> {
         let (before, after) = (self.recipient.as_ref()?, self.successor.as_ref()?);
-        let texts = |person: &'_ NamedRecipient| (person.name.or(erased).to_owned(), person.contact.or(erased).to_owned());
+        let texts =
+            |person: &'_ NamedRecipient| (person.name.or(erased).to_owned(), person.contact.or(erased).to_owned());
         let ((name_before, contact_before), (name_after, contact_after)) = (texts(before), texts(after));
         let names = arrow(&name_before, &name_after);
         // Somebody without a name is called by the contact.

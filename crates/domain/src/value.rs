@@ -9,10 +9,10 @@ use std::fmt;
 use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 
+use crate::chain::ChainFormat;
 use crate::date_pattern::DatePattern;
 use crate::drawing::DrawnValue;
 use crate::field::{Field, FieldKind};
-use crate::chain::ChainFormat;
 use crate::number::{Decimal, of_usual_width};
 use crate::text::{MOST_PARTS, has_overlong_character, is_direction_control, is_visible};
 
@@ -571,7 +571,13 @@ pub(crate) mod tests {
     #[test]
     fn a_salted_hash_depends_on_salt_and_value() {
         let yes = FieldValue::Check(true);
-        assert_ne!(yes.salted_hash(b"a", ChainFormat::One), yes.salted_hash(b"b", ChainFormat::One));
-        assert_ne!(yes.salted_hash(b"a", ChainFormat::One), FieldValue::Check(false).salted_hash(b"a", ChainFormat::One));
+        assert_ne!(
+            yes.salted_hash(b"a", ChainFormat::One),
+            yes.salted_hash(b"b", ChainFormat::One)
+        );
+        assert_ne!(
+            yes.salted_hash(b"a", ChainFormat::One),
+            FieldValue::Check(false).salted_hash(b"a", ChainFormat::One)
+        );
     }
 }

@@ -7,8 +7,9 @@
 use countersign_domain as domain;
 use domain::event::{Actor, Event, EventKind, Who};
 use domain::{
-    BlobHash, ChainFault, ChainFile, ChainFormat, ClientId, CompanyId, Contact, Language, MemberId, NewMobile, NewPerson, OnReject, Outcome, Progress, Recipient,
-    RecipientId, Refusal, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId, chain, time,
+    BlobHash, ChainFault, ChainFile, ChainFormat, ClientId, CompanyId, Contact, Language, MemberId, NewMobile,
+    NewPerson, OnReject, Outcome, Progress, Recipient, RecipientId, Refusal, State, Status, TemplateId, UtcOffset,
+    Workflow, WorkflowId, chain, time,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -408,8 +409,14 @@ fn a_chain_holds_after_texts_were_erased_and_says_that_they_are_gone() {
     entry.texts.retain(|clear| clear.text != "192.0.2.1");
     assert_eq!(chain::verify(genesis, std::slice::from_ref(&entry)), Ok(head));
     let read = entry.event().unwrap();
-    assert_eq!(read.actor.address.as_ref().map(|address| address.or("erased")), Some("erased"));
-    assert_eq!((read.actor.user_agent, read.event), (event.actor.user_agent, event.event));
+    assert_eq!(
+        read.actor.address.as_ref().map(|address| address.or("erased")),
+        Some("erased")
+    );
+    assert_eq!(
+        (read.actor.user_agent, read.event),
+        (event.actor.user_agent, event.event)
+    );
 }
 
 #[test]
@@ -430,7 +437,10 @@ fn anyone_can_recompute_an_entry_of_format_two_from_its_description() {
     assert_eq!(head.hash, BlobHash::of(&hashed));
     let file = ChainFile::new(ChainFormat::Two, company, WorkflowId(7), vec![entry]);
     assert_eq!(file.verify(), Ok(head));
-    let renamed = ChainFile { format: "countersign-chain/3".to_owned(), ..file };
+    let renamed = ChainFile {
+        format: "countersign-chain/3".to_owned(),
+        ..file
+    };
     assert_eq!(renamed.verify(), Err(ChainFault::Format));
 }
 

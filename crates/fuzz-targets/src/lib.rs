@@ -7,7 +7,6 @@
 //! Strangers' files are read by parser and renderer in a child process that answers a panic with a refusal
 //! (`countersign-document-worker`), so that a panic in a foreign crate is no fault there; [`as_in_the_worker`] does the same.
 //! A panic in this repository's code is one everywhere, and so is any where the server itself works.
-#![deny(missing_docs)]
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a broken promise shows")]
 
 mod cms;

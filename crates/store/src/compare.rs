@@ -18,21 +18,57 @@ use crate::{Error, Row, Transaction, Value, values};
 
 /// Columns of compared tables that the chain does not prove: the table, the column, and why.
 pub const UNPROVED: &[(&str, &str, &str)] = &[
-    ("workflow", "export_authorization", "encrypted; no page or answer shows it"),
-    ("workflow", "first_step_reported", "whether a webhook was due; the outbox has it"),
+    (
+        "workflow",
+        "export_authorization",
+        "encrypted; no page or answer shows it",
+    ),
+    (
+        "workflow",
+        "first_step_reported",
+        "whether a webhook was due; the outbox has it",
+    ),
     ("workflow", "revision", "counts writes; nothing shows it"),
     ("workflow", "reminder_look", "when a job looks again; nothing shows it"),
     ("workflow", "expiry_look", "when a job looks again; nothing shows it"),
-    ("recipient", "access_salt", "of the access code: an edit means that no code fits"),
-    ("recipient", "access_code", "made with the master key: an edit means that no code fits"),
-    ("recipient", "access_failures", "counts wrong codes; the chain has each of them"),
+    (
+        "recipient",
+        "access_salt",
+        "of the access code: an edit means that no code fits",
+    ),
+    (
+        "recipient",
+        "access_code",
+        "made with the master key: an edit means that no code fits",
+    ),
+    (
+        "recipient",
+        "access_failures",
+        "counts wrong codes; the chain has each of them",
+    ),
     ("recipient", "one_time_salt", "of a one-time code that is over"),
     ("recipient", "one_time_code", "of a one-time code that is over"),
-    ("recipient", "one_time_sent_at", "of a one-time code that is over; the chain says when it was sent"),
-    ("recipient", "one_time_used_at", "of a one-time code that is over; the chain says when it was entered"),
+    (
+        "recipient",
+        "one_time_sent_at",
+        "of a one-time code that is over; the chain says when it was sent",
+    ),
+    (
+        "recipient",
+        "one_time_used_at",
+        "of a one-time code that is over; the chain says when it was entered",
+    ),
     ("recipient", "one_time_used_by", "of a one-time code that is over"),
-    ("recipient", "one_time_failures", "counts wrong codes; the chain has each of them"),
-    ("sealed_document", "timestamp_due", "when a job looks again; nothing shows it"),
+    (
+        "recipient",
+        "one_time_failures",
+        "counts wrong codes; the chain has each of them",
+    ),
+    (
+        "sealed_document",
+        "timestamp_due",
+        "when a job looks again; nothing shows it",
+    ),
 ];
 
 /// The rows of a stretch of workflows.
@@ -151,7 +187,12 @@ impl Differences<'_> {
         };
         self.is(place, "started_at", replay.started_at.entry, replay.started_at.is);
         self.is(place, "turn", replay.turn.entry, replay.turn.is);
-        self.text(place, "end_comment", replay.end_comment.entry, replay.end_comment.is.as_ref());
+        self.text(
+            place,
+            "end_comment",
+            replay.end_comment.entry,
+            replay.end_comment.is.as_ref(),
+        );
         self.is(place, "link_version", replay.link_version.entry, replay.link_version.is);
         for (column, proved) in [
             ("links_revoked_at", &replay.links_revoked_at),
@@ -176,7 +217,12 @@ impl Differences<'_> {
         self.is(place, "client_id", entry, terms.client);
         self.is(place, "language", entry, terms.language);
         self.is(place, "offset_seconds", entry, terms.offset);
-        self.is(place, "on_reject", entry, crate::workflow::on_reject_word(terms.on_reject));
+        self.is(
+            place,
+            "on_reject",
+            entry,
+            crate::workflow::on_reject_word(terms.on_reject),
+        );
         let export = terms.export.as_ref().and_then(PersonalText::clear);
         let is_embedded = export
             .and_then(|export| serde_json::from_str::<ExportSettings>(export).ok())
@@ -187,7 +233,10 @@ impl Differences<'_> {
             .parse("cc_list", |text| serde_json::from_str::<Vec<CopyRecipient>>(text));
         let holds = copies.is_ok_and(|copies| {
             copies.len() == terms.copies.len()
-                && copies.iter().zip(&terms.copies).all(|(copy, named)| self.is_copy(copy, named))
+                && copies
+                    .iter()
+                    .zip(&terms.copies)
+                    .all(|(copy, named)| self.is_copy(copy, named))
         });
         self.holds(place, "cc_list", entry, holds);
     }
@@ -206,7 +255,9 @@ impl Differences<'_> {
             let id = recipient.person.is.id;
             known.push(id);
             let terms = places.next().flatten();
-            let row = rows.iter().find(|row| row.get::<RecipientId>("id").is_ok_and(|found| found == id));
+            let row = rows
+                .iter()
+                .find(|row| row.get::<RecipientId>("id").is_ok_and(|found| found == id));
             let Some(row) = row else {
                 self.missing("recipient", &id, recipient.person.entry);
                 continue;
@@ -255,10 +306,20 @@ impl Differences<'_> {
         }
         self.is(place, "progressed_at", recipient.progress.entry, at);
         self.text(place, "phone", entry, person.phone.as_ref());
-        self.is(place, "contact_key", entry, contact_key(&person.contact, person.phone.as_ref()));
+        self.is(
+            place,
+            "contact_key",
+            entry,
+            contact_key(&person.contact, person.phone.as_ref()),
+        );
         self.text(place, "mobile", recipient.mobile.entry, recipient.mobile.is.as_ref());
         self.text(place, "comment", recipient.comment.entry, recipient.comment.is.as_ref());
-        self.is(place, "link_version", recipient.link_version.entry, recipient.link_version.is);
+        self.is(
+            place,
+            "link_version",
+            recipient.link_version.entry,
+            recipient.link_version.is,
+        );
         for (column, mark) in [
             ("access_at", &recipient.access_at),
             ("viewed_at", &recipient.viewed_at),

@@ -5,8 +5,9 @@
 //! chain in the same statement's row: a state without its proof cannot be.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, KeyedHead, Language, Links, MemberId, OnReject, Progress,
-    ProvedContact, Recipient, RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow, WorkflowId,
+    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, KeyedHead, Language, Links, MemberId,
+    OnReject, Progress, ProvedContact, Recipient, RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow,
+    WorkflowId,
 };
 use jiff::Timestamp;
 

@@ -73,11 +73,19 @@ fn what_is_hashed_contains_no_personal_text() {
         let mut texts = vec!["192.0.2.7".to_owned(), view.workflow_name];
         texts.extend(view.steps.into_iter().flat_map(|step| [step.name, step.email]));
         for text in texts {
-            assert!(entries.iter().any(|entry| entry.texts.iter().any(|clear| clear.text == text)), "{text}");
+            assert!(
+                entries
+                    .iter()
+                    .any(|entry| entry.texts.iter().any(|clear| clear.text == text)),
+                "{text}"
+            );
             assert!(!entries.iter().any(|entry| entry.payload.contains(&text)), "{text}");
         }
         let genesis = Head::genesis(&world.caller.company, id);
-        assert_eq!(verify(genesis, &entries).map(|head| head.sequence), Ok(entries.len() as u64));
+        assert_eq!(
+            verify(genesis, &entries).map(|head| head.sequence),
+            Ok(entries.len() as u64)
+        );
     });
 }
 
@@ -93,7 +101,9 @@ fn a_chain_of_format_one_goes_on_in_its_format_and_its_head_is_keyed_on_first_us
         assert_eq!(report.without_code, 1);
 
         world.approve(id, act(fields_of_first())).expect("the first approval");
-        world.approve(id, act(vec![given("pay", "3000000")])).expect("the last approval");
+        world
+            .approve(id, act(vec![given("pay", "3000000")]))
+            .expect("the last approval");
         let report = app.audit_verify().expect("a report");
         assert!(report.is_clean(), "{report:?}");
         assert_eq!(report.without_code, 0);

@@ -21,10 +21,16 @@ const TABLES: [(&str, &str); 5] = [
 
 /// Tables that contain rows about a workflow which its chain does not prove, and why.
 const OTHER_TABLES: &[(&str, &str)] = &[
-    ("blob_reference", "which files are needed: fsck compares it with the files"),
+    (
+        "blob_reference",
+        "which files are needed: fsck compares it with the files",
+    ),
     ("bulk_row", "which row of a bulk send became it; nobody signs by it"),
     ("draft", "there is none of a finished workflow"),
-    ("outbox", "what became of messages; the chain says which were delivered, the texts are encrypted"),
+    (
+        "outbox",
+        "what became of messages; the chain says which were delivered, the texts are encrypted",
+    ),
     ("public_link_use", "counts the uses of a public link"),
 ];
 
@@ -33,7 +39,10 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).expect("31 bits") % below
     }
 }
@@ -60,7 +69,9 @@ fn rich(world: &World<'_>, app: &TestApp) -> WorkflowId {
     let mut first = act(fields_of_first());
     first.comment = Some("Agreed".to_owned());
     world.approve(id, first).expect("the first approval");
-    world.approve(id, act(vec![given("pay", "3000000")])).expect("the last approval");
+    world
+        .approve(id, act(vec![given("pay", "3000000")]))
+        .expect("the last approval");
     id
 }
 
@@ -108,19 +119,28 @@ fn set(app: &TestApp, table: &str, row: &Row, column: &str, (from, to): (&Value,
         .iter()
         .map(|name| {
             // Where the key itself was edited, the row is found by what is there now.
-            let value = if *name == column { from } else { row.value(name).expect("a key") };
+            let value = if *name == column {
+                from
+            } else {
+                row.value(name).expect("a key")
+            };
             parameters.push(value.clone());
             format!("{name} = ${}", parameters.len())
         })
         .collect();
-    let update = statement(format!("UPDATE {table} SET {column} = $1 WHERE {}", conditions.join(" AND ")));
+    let update = statement(format!(
+        "UPDATE {table} SET {column} = $1 WHERE {}",
+        conditions.join(" AND ")
+    ));
     app.store
         .write(move |tx| tx.execute(update, &parameters))
         .is_ok_and(|touched| touched == 1)
 }
 
 fn is_unproved(table: &str, column: &str) -> bool {
-    UNPROVED.iter().any(|(unproved, name, _)| (*unproved, *name) == (table, column))
+    UNPROVED
+        .iter()
+        .any(|(unproved, name, _)| (*unproved, *name) == (table, column))
 }
 
 #[test]
@@ -147,13 +167,20 @@ fn every_one_of_a_thousand_random_edits_of_rows_is_found_and_named() {
             }
         }
         for (table, column, _) in UNPROVED {
-            assert!(places.contains_key(&(*table, *column)), "{table} has no column {column}");
+            assert!(
+                places.contains_key(&(*table, *column)),
+                "{table} has no column {column}"
+            );
         }
         let places: Vec<_> = places.into_iter().collect();
         let mut dice = Dice(18);
         let (mut found, mut refused, mut unproved) = (0, 0, 0);
         for number in 0..1_000 {
-            let ((table, column), rows) = &places[if number < places.len() { number } else { dice.roll(places.len()) }];
+            let ((table, column), rows) = &places[if number < places.len() {
+                number
+            } else {
+                dice.roll(places.len())
+            }];
             let row = rows[dice.roll(rows.len())];
             let before = row.value(column).expect("a column");
             let after = edited(&mut dice, before);
@@ -167,10 +194,16 @@ fn every_one_of_a_thousand_random_edits_of_rows_is_found_and_named() {
             if told {
                 found += 1;
             } else {
-                assert!(is_unproved(table, column), "{table}.{column}: {before:?} became {after:?}");
+                assert!(
+                    is_unproved(table, column),
+                    "{table}.{column}: {before:?} became {after:?}"
+                );
                 unproved += 1;
             }
-            assert!(set(app, table, row, column, (&after, before)), "{table}.{column} is put back");
+            assert!(
+                set(app, table, row, column, (&after, before)),
+                "{table}.{column} is put back"
+            );
         }
         assert!(app.audit_verify().expect("a report").is_clean(), "all is put back");
         eprintln!("{found} found, {refused} refused by the database, {unproved} tell nobody anything");
@@ -184,7 +217,9 @@ fn a_difference_names_table_row_and_entry() {
         let world = World::new(app, &two_steps());
         let id = rich(&world, app);
         let update = statement("UPDATE workflow SET name = 'Another' WHERE id = $1".to_owned());
-        app.store.write(move |tx| tx.execute(update, values![id])).expect("an edit");
+        app.store
+            .write(move |tx| tx.execute(update, values![id]))
+            .expect("an edit");
         let report = app.audit_verify().expect("a report");
         let told: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
         let company = &world.caller.company;
@@ -211,7 +246,8 @@ fn every_table_with_rows_about_a_workflow_is_compared_or_named_with_a_reason() {
         .expect("tables");
     assert!(names.len() > 5, "{names:?}");
     for name in names {
-        let is_known = TABLES.iter().any(|(table, _)| *table == name) || OTHER_TABLES.iter().any(|(table, _)| *table == name);
+        let is_known =
+            TABLES.iter().any(|(table, _)| *table == name) || OTHER_TABLES.iter().any(|(table, _)| *table == name);
         assert!(is_known, "{name} is neither compared nor named here with a reason");
     }
 }

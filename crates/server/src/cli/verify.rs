@@ -76,14 +76,10 @@ impl Verified {
     /// The sealed document's hash and length, from the chain.
     fn completed(&self) -> Option<(BlobHash, u64)> {
         let chain = self.chain.as_ref()?.as_ref().ok()?;
-        chain
-            .entries
-            .iter()
-            .rev()
-            .find_map(|entry| match entry.event()?.event {
-                EventKind::Completed { document, length } => Some((document, length)),
-                _ => None,
-            })
+        chain.entries.iter().rev().find_map(|entry| match entry.event()?.event {
+            EventKind::Completed { document, length } => Some((document, length)),
+            _ => None,
+        })
     }
 
     fn value(&self, language: Language) -> Value {
