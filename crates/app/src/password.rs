@@ -198,9 +198,10 @@ impl Turn<'_> {
     }
 }
 
-/// How much lower the priority of a hash is: under load everything else gets ten times as much of a processor.
+/// How much lower the priority of a hash is: under load everything else gets three times as much of a processor. With ten
+/// times as much, people could not log in beside other busy programs.
 #[cfg(target_os = "linux")]
-const NICER: i32 = 10;
+const NICER: i32 = 5;
 
 /// Does long work at a lower priority, on a thread of its own: a thread cannot get its priority back. Without it every short
 /// request on a processor that hashes waits for a time slice, several times. Elsewhere than on Linux a priority is the whole
