@@ -1,6 +1,7 @@
 //! What a flood leaves behind in the running server.
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 
@@ -28,21 +29,24 @@ fn a_hundred_wrong_logins_at_once_leave_no_more_memory_than_64_mb() {
     let server = here.serve();
     let before = resident(server.process_id());
     let start = Barrier::new(GUESSERS);
+    let hashed = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for number in 0..GUESSERS {
-            let (start, address) = (&start, &server.address);
+            let (start, hashed, address) = (&start, &hashed, &server.address);
             scope.spawn(move || {
                 start.wait();
                 // Another account each time, so each try costs a hash.
                 let (status, answer) = login_answer(address, "acme", &format!("nobody{number}@example.com"), "a guess");
-                assert_eq!(
-                    (status, &answer["header"]["result_code"]),
-                    (200, &json!("10")),
-                    "{answer}"
-                );
+                let code = &answer["header"]["result_code"];
+                // On a busy machine some wait too long for their turn and are asked to come back.
+                let is_busy = (status, code) == (503, &json!("99"));
+                assert!(is_busy || (status, code) == (200, &json!("10")), "{status} {answer}");
+                hashed.fetch_add(usize::from(!is_busy), Ordering::Relaxed);
             });
         }
     });
+    let hashed = hashed.into_inner();
+    assert!(hashed >= 10, "only {hashed} of {GUESSERS} were tried");
     let after = resident(server.process_id());
     assert!(after - before < MOST_MB, "{before:.0} MB before, {after:.0} MB after");
 }
