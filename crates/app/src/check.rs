@@ -12,6 +12,7 @@ use blobs::Removal;
 use domain::{BlobHash, Language, WorkflowId};
 use store::check::{self, Needed, Owner};
 
+use crate::checkpoints::CheckpointReport;
 use crate::error::Error;
 use crate::{App, keyed_chain};
 
@@ -30,6 +31,8 @@ pub struct AuditReport {
     pub files: u64,
     /// What is wrong with files.
     pub file_faults: Vec<FileFault>,
+    /// What the checkpoints show.
+    pub checkpoints: CheckpointReport,
 }
 
 /// A file that is not as it must be.
@@ -81,7 +84,7 @@ pub struct FsckReport {
 impl AuditReport {
     /// Is everything as it must be?
     pub fn is_clean(&self) -> bool {
-        self.faults.is_empty() && self.file_faults.is_empty()
+        self.faults.is_empty() && self.file_faults.is_empty() && self.checkpoints.faults.is_empty()
     }
 }
 
@@ -100,6 +103,7 @@ impl App {
 
     fn audit(&self) -> Result<(AuditReport, HashMap<BlobHash, Needed>), Error> {
         let mut report = self.audit_chains()?;
+        report.checkpoints = self.check_checkpoints()?;
         let needed = self.needed_files()?;
         for file in needed.values() {
             report.files += 1;

@@ -30,7 +30,9 @@ const AT_ONCE: u32 = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointFault {
     /// A workflow is gone.
-    #[error("workflow {workflow} of company {company} is in checkpoint {checkpoint} and no longer in the database: it was deleted, or the database is an older one")]
+    #[error(
+        "workflow {workflow} of company {company} is in checkpoint {checkpoint} and no longer in the database: it was deleted, or the database is an older one"
+    )]
     Deleted {
         /// Whose.
         company: CompanyId,
@@ -40,7 +42,9 @@ pub enum CheckpointFault {
         checkpoint: u64,
     },
     /// A chain is shorter than it was.
-    #[error("workflow {workflow} of company {company} has {found} entries, and had {recorded} at checkpoint {checkpoint}: its rows or the whole database are older ones")]
+    #[error(
+        "workflow {workflow} of company {company} has {found} entries, and had {recorded} at checkpoint {checkpoint}: its rows or the whole database are older ones"
+    )]
     RolledBack {
         /// Whose.
         company: CompanyId,
@@ -66,7 +70,9 @@ pub enum CheckpointFault {
         checkpoint: u64,
     },
     /// The files of the checkpoints do not fit together.
-    #[error("{file}: {reason}; restore it from a backup, or accept the database as it is with `countersign audit restart`")]
+    #[error(
+        "{file}: {reason}; restore it from a backup, or accept the database as it is with `countersign audit restart`"
+    )]
     Damaged {
         /// The file in the file store.
         file: String,
@@ -133,10 +139,12 @@ impl App {
             Some(name) => self.blobs.get_named(&path(company, name))?.map(|bytes| (name, bytes)),
             None => None,
         };
-        let (segments, count) = self.list_heads(company, &BTreeMap::new()).map_err(|error| match error {
-            Unusable::Failed(error) => error,
-            Unusable::Damaged(fault) => Error::internal("listing heads", fault),
-        })?;
+        let (segments, count) = self
+            .list_heads(company, &BTreeMap::new())
+            .map_err(|error| match error {
+                Unusable::Failed(error) => error,
+                Unusable::Damaged(fault) => Error::internal("listing heads", fault),
+            })?;
         let mut checkpoint = Checkpoint::after(None, company.clone(), self.now(), count, segments);
         checkpoint.is_restart = true;
         if let Some((name, bytes)) = last {
@@ -164,10 +172,14 @@ impl App {
             report.companies += 1;
             let at = Timestamp::from_microsecond(last.checkpoint.at).unwrap_or(Timestamp::MIN);
             report.since = Some(report.since.map_or(at, |since| since.min(at)));
-            report.restarted.extend(last.restarted_at.map(|at| (company.clone(), at)));
+            report
+                .restarted
+                .extend(last.restarted_at.map(|at| (company.clone(), at)));
             for segment in &last.checkpoint.segments {
                 match self.segment(&company, segment) {
-                    Ok(heads) => report.faults.extend(self.mismatches(&company, last.checkpoint.number, heads)?),
+                    Ok(heads) => report
+                        .faults
+                        .extend(self.mismatches(&company, last.checkpoint.number, heads)?),
                     Err(Unusable::Damaged(fault)) => report.faults.push(fault),
                     Err(Unusable::Failed(error)) => return Err(error),
                 }
@@ -284,7 +296,11 @@ impl App {
             after = rows.last().map_or(after, |(id, _)| *id);
             pending.extend(rows);
             // A segment is complete once a workflow of a later one was read.
-            let open = if is_last { i64::MAX } else { KnownHead::segment_of(after) };
+            let open = if is_last {
+                i64::MAX
+            } else {
+                KnownHead::segment_of(after)
+            };
             loop {
                 let of_row = pending.first().map(|(id, _)| KnownHead::segment_of(*id));
                 let next = of_row.into_iter().chain(waiting.keys().next().copied()).min();
@@ -316,8 +332,7 @@ impl App {
         known: Vec<KnownHead>,
         rows: &[(WorkflowId, domain::KeyedHead)],
     ) -> Result<Vec<KnownHead>, Error> {
-        let mut heads: BTreeMap<WorkflowId, KnownHead> =
-            known.into_iter().map(|head| (head.workflow, head)).collect();
+        let mut heads: BTreeMap<WorkflowId, KnownHead> = known.into_iter().map(|head| (head.workflow, head)).collect();
         let ours = rows
             .iter()
             .filter(|(id, keyed)| keyed_chain::is_ours(&self.vault, company, *id, keyed));
@@ -353,13 +368,20 @@ impl App {
             let Some(bytes) = self.blobs.get_named(&file).map_err(Error::from)? else {
                 continue;
             };
-            let damaged = |reason| Unusable::Damaged(CheckpointFault::Damaged { file: file.clone(), reason });
+            let damaged = |reason| {
+                Unusable::Damaged(CheckpointFault::Damaged {
+                    file: file.clone(),
+                    reason,
+                })
+            };
             let read = serde_json::from_slice::<KeyedCheckpoint>(&bytes).ok();
             let Some(KeyedCheckpoint { checkpoint, code }) = read else {
                 return Err(damaged("it is no checkpoint"));
             };
             let code = hex::decode(code).unwrap_or_default();
-            let is_ours = self.vault.tag_matches(Purpose::Checkpoint, &checkpoint.statement(), &code);
+            let is_ours = self
+                .vault
+                .tag_matches(Purpose::Checkpoint, &checkpoint.statement(), &code);
             if !is_ours || !checkpoint.is_sound(company) || number_of(&name) != Some(checkpoint.number) {
                 return Err(damaged("it was not written by this installation, or was changed"));
             }
@@ -369,9 +391,10 @@ impl App {
             {
                 return Err(damaged("it does not follow the checkpoint before it"));
             }
-            let restarted_at = match checkpoint.is_restart {
-                true => Timestamp::from_microsecond(checkpoint.at).ok(),
-                false => last.and_then(|last| last.restarted_at),
+            let restarted_at = if checkpoint.is_restart {
+                Timestamp::from_microsecond(checkpoint.at).ok()
+            } else {
+                last.and_then(|last| last.restarted_at)
             };
             last = Some(Last {
                 checkpoint,
@@ -392,7 +415,12 @@ impl App {
     fn segment(&self, company: &CompanyId, segment: &Segment) -> Result<Vec<KnownHead>, Unusable> {
         let file = segment_path(company, &segment.hash);
         let bytes = self.blobs.get_named(&file).map_err(Error::from)?;
-        let damaged = |reason| Unusable::Damaged(CheckpointFault::Damaged { file: file.clone(), reason });
+        let damaged = |reason| {
+            Unusable::Damaged(CheckpointFault::Damaged {
+                file: file.clone(),
+                reason,
+            })
+        };
         let bytes = bytes.ok_or_else(|| damaged("it is missing"))?;
         if BlobHash::of(&bytes) != segment.hash {
             return Err(damaged("it was changed"));
@@ -435,7 +463,8 @@ impl App {
         }
         let (segments, _) = self.blobs.list_named(&format!("{FOLDER}/{company}/segments"))?;
         for segment in segments.iter().filter(|segment| !needed.contains(*segment)) {
-            self.blobs.delete_named(&format!("{FOLDER}/{company}/segments/{segment}"))?;
+            self.blobs
+                .delete_named(&format!("{FOLDER}/{company}/segments/{segment}"))?;
         }
         Ok(())
     }

@@ -658,6 +658,22 @@ fn stamped(pdf: &SharedBytes, key: &dyn Signer, details: &SealDetails, asking: &
     }
 }
 
+/// The level of a file that was sealed here.
+pub(crate) fn level_of(pdf: Vec<u8>) -> Result<SealLevel, Error> {
+    let pdf = SharedBytes::from(pdf);
+    let evidence = on_deep_stack("reading a seal", || evidence(&pdf))?
+        .map_err(|error| Error::internal("reading a seal", error))?;
+    Ok(if evidence.archive.is_some() {
+        SealLevel::Archive
+    } else if evidence.has_validation_data {
+        SealLevel::LongTerm
+    } else if evidence.is_timestamped() {
+        SealLevel::Timestamp
+    } else {
+        SealLevel::Basic
+    })
+}
+
 fn evidence(pdf: &SharedBytes) -> Result<validation_data::Evidence, SealError> {
     validation_data::evidence(pdf)
 }

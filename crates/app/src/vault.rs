@@ -68,6 +68,8 @@ pub enum Purpose {
     Installation,
     /// The codes of the heads of chains.
     ChainHead,
+    /// The codes of checkpoints.
+    Checkpoint,
 }
 
 impl Purpose {
@@ -90,6 +92,7 @@ impl Purpose {
             Purpose::KnownAddress => b"countersign known address",
             Purpose::Installation => b"countersign installation",
             Purpose::ChainHead => b"countersign chain head",
+            Purpose::Checkpoint => b"countersign checkpoint",
         }
     }
 }

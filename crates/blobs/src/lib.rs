@@ -12,6 +12,8 @@
 //! under such a name. `object_store` is asynchronous; this interface blocks, with a small runtime of its own, for
 //! callers on a blocking thread (never from an async task).
 
+mod named;
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

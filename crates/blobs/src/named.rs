@@ -10,8 +10,8 @@ impl Blobs {
     pub fn put_named(&self, name: &str, bytes: &[u8]) -> Result<bool, Error> {
         let options = PutOptions::from(PutMode::Create);
         let payload = PutPayload::from(bytes.to_vec());
-        let put = self.store.put_opts(&Location::from(name), payload, options);
-        match self.runtime.block_on(put) {
+        let location = Location::from(name);
+        match self.runtime.block_on(self.store.put_opts(&location, payload, options)) {
             Ok(_) => Ok(true),
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
             Err(error) => Err(error.into()),

@@ -393,8 +393,12 @@ impl EventKind {
     fn add_texts<'t>(&'t mut self, texts: &mut Vec<&'t mut PersonalText>) {
         match self {
             Self::Started { recipients, terms, .. } => {
-                recipients.iter_mut().for_each(|named| named.add_texts(texts));
-                terms.iter_mut().for_each(|terms| terms.add_texts(texts));
+                for named in recipients {
+                    named.add_texts(texts);
+                }
+                if let Some(terms) = terms {
+                    terms.add_texts(texts);
+                }
             }
             Self::Approved { comment, .. } => texts.extend(comment),
             Self::OneTimeCodeSent { to, .. } => texts.extend(to),

@@ -18,10 +18,12 @@
 //! - [`event`], [`chain`]: what happened, in a form that cannot be changed unnoticed; [`people_over_time`]: whom it names;
 //!   [`personal_text`]: which of its texts can be erased;
 //!   [`terms`]: what a workflow is started with;
-//!   [`replay`]: what the rows of a workflow must say by it.
+//!   [`replay`]: what the rows of a workflow must say by it; [`checkpoint`]: what all
+//!   chains of a company had come to.
 
 pub mod address_in_text;
 pub mod chain;
+pub mod checkpoint;
 pub mod client_network;
 pub mod contact;
 pub mod date_pattern;

@@ -22,6 +22,8 @@ const EXPIRY_EVERY: Duration = Duration::from_secs(5);
 /// How many workflows expire in one run; more follow at once.
 const EXPIRE_AT_ONCE: u32 = 100;
 const CLEANING_EVERY: Duration = Duration::from_mins(10);
+/// A checkpoint is written once an hour; the job looks more often, so that none is late after a failure.
+const CHECKPOINTS_EVERY: Duration = Duration::from_mins(10);
 /// How late an unneeded file may be removed once its time is over.
 const LOOSE_FILES_EVERY: Duration = Duration::from_mins(1);
 /// The pause between two rounds of bulk sends.
@@ -175,6 +177,13 @@ pub fn start(
         remove_loose_files,
     ));
     work.spawn(every(
+        CHECKPOINTS_EVERY,
+        ended.clone(),
+        Arc::clone(&app),
+        "writing checkpoints",
+        write_checkpoints,
+    ));
+    work.spawn(every(
         CLEANING_EVERY,
         ended,
         app,
@@ -255,6 +264,14 @@ fn remove_loose_files(app: &App) -> Result<(), Error> {
     let removed = app.remove_loose_files()?;
     if removed > 0 {
         tracing::debug!(removed, "removed files that nothing needed");
+    }
+    Ok(())
+}
+
+fn write_checkpoints(app: &App) -> Result<(), Error> {
+    let written = app.write_checkpoints()?;
+    if written > 0 {
+        tracing::debug!(written, "checkpoints were written");
     }
     Ok(())
 }

@@ -92,7 +92,7 @@ pub(crate) fn head(row: &Row) -> Result<KeyedHead, Error> {
 }
 
 /// The column `texts`.
-fn texts(entry: &Entry) -> Result<Option<String>, Error> {
+pub(crate) fn texts(entry: &Entry) -> Result<Option<String>, Error> {
     let texts: &[ClearText] = &entry.texts;
     let text = (!texts.is_empty()).then(|| serde_json::to_string(texts));
     text.transpose().map_err(|error| Error::Parameter {

@@ -6,7 +6,10 @@
 //! A state without its proof, or half of a transition, cannot come from a crash (each transition is one transaction), only
 //! from a damaged database, an edit by hand, or a fault of ours: so each finding is a fault, never a note.
 
+use std::collections::BTreeMap;
+
 use domain::chain::ChainFault;
+use domain::checkpoint::KnownHead;
 use domain::replay::Replay;
 use domain::{BlobHash, ChainFormat, CompanyId, Entry, Head, KeyedHead, TemplateId, WorkflowId};
 
@@ -239,6 +242,46 @@ fn differences(
     found
 }
 
+/// How a chain differs from a head that it had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mismatch {
+    /// The workflow is gone.
+    Gone,
+    /// The chain ends at this entry, before that head.
+    Shorter(u64),
+    /// It has another entry in that place.
+    Another,
+}
+
+/// Those of the heads that the chains do not contain.
+pub fn against_heads(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    heads: &[KnownHead],
+) -> Result<Vec<(KnownHead, Mismatch)>, Error> {
+    let (Some(first), Some(last)) = (heads.first(), heads.last()) else {
+        return Ok(Vec::new());
+    };
+    let most = u32::try_from(last.workflow.get() - first.workflow.get() + 1).unwrap_or(u32::MAX);
+    let after = WorkflowId(first.workflow.get() - 1);
+    let rows = crate::checkpoint::heads(tx, company, after, most)?;
+    let now: BTreeMap<WorkflowId, Head> = rows.into_iter().map(|(id, keyed)| (id, keyed.head)).collect();
+    let mut found = Vec::new();
+    for head in heads {
+        let mismatch = match now.get(&head.workflow) {
+            None => Some(Mismatch::Gone),
+            Some(now) if now.sequence < head.sequence => Some(Mismatch::Shorter(now.sequence)),
+            Some(now) if now.sequence == head.sequence => (now.hash != head.hash).then_some(Mismatch::Another),
+            Some(_) => {
+                let hash = crate::checkpoint::hash_at(tx, company, head.workflow, head.sequence)?;
+                (hash != Some(head.hash)).then_some(Mismatch::Another)
+            }
+        };
+        found.extend(mismatch.map(|mismatch| (*head, mismatch)));
+    }
+    Ok(found)
+}
+
 /// Looks for halves of transitions.
 pub fn states(tx: &mut dyn Transaction) -> Result<Vec<Fault>, Error> {
     let rules: [(&'static Statement, FaultKind); 4] = [
@@ -309,17 +352,20 @@ pub fn files_of_workflows(
             ("document_hash", "document_length"),
             ("certificate_hash", "certificate_length"),
         ] {
-            needed.push(Needed {
-                hash: row.get(hash)?,
-                length: Some(row.get(length)?),
-                owner: owner(&row)?,
-            });
+            // A column that was edited into something unreadable is reported by the comparison with the chain.
+            if let (Ok(hash), Ok(length)) = (row.get(hash), row.get(length)) {
+                needed.push(Needed {
+                    hash,
+                    length: Some(length),
+                    owner: owner(&row)?,
+                });
+            }
         }
     }
     for statement in [&sql::VALUES, &sql::DRAFTS] {
         for row in tx.query(statement, values![after, last])? {
             let owner = owner(&row)?;
-            for hash in named_files(&row)? {
+            for hash in named_files(&row).unwrap_or_default() {
                 needed.push(Needed {
                     hash,
                     length: None,

@@ -32,11 +32,7 @@ pub fn hash_at(
 }
 
 /// The next workflows of earlier versions whose heads have no code.
-pub fn uncoded(
-    tx: &mut dyn Transaction,
-    after: WorkflowId,
-    most: u32,
-) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
+pub fn uncoded(tx: &mut dyn Transaction, after: WorkflowId, most: u32) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
     tx.query(&sql::UNCODED, values![after, most])?
         .iter()
         .map(|row| Ok((row.get("company_id")?, row.get("id")?)))
@@ -44,12 +40,7 @@ pub fn uncoded(
 }
 
 /// Gives the head of a held workflow its code.
-pub fn key(
-    held: &mut HeldWorkflow<'_>,
-    company: &CompanyId,
-    workflow: WorkflowId,
-    code: Vec<u8>,
-) -> Result<(), Error> {
+pub fn key(held: &mut HeldWorkflow<'_>, company: &CompanyId, workflow: WorkflowId, code: Vec<u8>) -> Result<(), Error> {
     let keyed = KeyedHead {
         head: held.head().head,
         code: Some(code),

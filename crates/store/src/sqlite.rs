@@ -85,6 +85,17 @@ impl Driver {
         })
     }
 
+    /// Moves what was written into the database's own file, and empties the log, which still has pages as they were before.
+    pub(crate) fn empty_log(&self) -> Result<(), Error> {
+        let connection = connect(&self.path)?;
+        let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, i64>(0));
+        match emptied {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(cannot_open(&self.path, &"another process reads it; try again")),
+            Err(error) => Err(cannot_open(&self.path, &error)),
+        }
+    }
+
     /// Passes a job to the writer.
     pub(crate) fn write(&self, job: Box<dyn Job>) {
         // The thread lives as long as the driver.
@@ -174,6 +185,8 @@ fn connect(path: &Path) -> Result<Connection, Error> {
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "trusted_schema", false)?;
         connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+        // What is deleted or replaced is overwritten: an erased text must not stay in a free page, or in a copy of the file.
+        connection.pragma_update(None, "secure_delete", true)?;
         connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
         Ok(connection)
     };

@@ -272,6 +272,15 @@ impl Store {
         }
     }
 
+    /// Leaves nothing of what was deleted before in files that a copy would contain. PostgreSQL does this by itself, some time
+    /// later (autovacuum), and a dump never contains it.
+    pub fn leave_no_traces(&self) -> Result<(), Error> {
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => driver.empty_log(),
+            Driver::Postgres(_) => Ok(()),
+        }
+    }
+
     /// Calls `heard` at each announcement, and whenever one may have been missed, as long as the store is open. `heard`
     /// must not block or own a handle of the store.
     pub fn listen(&self, heard: impl Fn() + Send + 'static) -> Result<(), Error> {

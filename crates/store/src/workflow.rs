@@ -694,7 +694,7 @@ pub struct ListedWorkflow {
 }
 
 /// The pattern of what holds this text, for `LIKE … ESCAPE '!'`.
-fn holding(text: &str) -> String {
+pub(crate) fn holding(text: &str) -> String {
     let mut pattern = String::from("%");
     for character in text.chars() {
         if matches!(character, '%' | '_' | '!') {
@@ -1026,7 +1026,7 @@ fn head_sequence(head: Head) -> i64 {
     i64::try_from(head.sequence).unwrap_or(i64::MAX)
 }
 
-fn json<T: serde::Serialize>(
+pub(crate) fn json<T: serde::Serialize>(
     statement: &'static crate::Statement,
     position: usize,
     value: &T,

@@ -25,7 +25,13 @@ fn entries(app: &TestApp, company: &CompanyId, id: WorkflowId) -> Vec<Entry> {
 }
 
 /// Writes a workflow's chain again as somebody would who has only the database: the hashes fit, the head's code does not.
-fn rewrite(app: &TestApp, company: &CompanyId, id: WorkflowId, format: ChainFormat, change: impl Fn(&mut Event)) {
+pub(crate) fn rewrite(
+    app: &TestApp,
+    company: &CompanyId,
+    id: WorkflowId,
+    format: ChainFormat,
+    change: impl Fn(&mut Event),
+) {
     let mut head = Head::genesis_of(format, company, id);
     let mut rewritten = Vec::new();
     for entry in entries(app, company, id) {
@@ -52,11 +58,20 @@ fn rewrite(app: &TestApp, company: &CompanyId, id: WorkflowId, format: ChainForm
 }
 
 /// Makes a workflow one that an earlier version started.
-fn of_an_earlier_version(app: &TestApp, company: &CompanyId, id: WorkflowId) {
-    rewrite(app, company, id, ChainFormat::One, |event| {
-        if let EventKind::Started { terms, .. } = &mut event.event {
-            *terms = None;
+pub(crate) fn of_an_earlier_version(app: &TestApp, company: &CompanyId, id: WorkflowId) {
+    let whose = company.clone();
+    let values = app
+        .store
+        .read(move |tx| store::workflow_value::load(tx, &whose, id))
+        .expect("the values");
+    rewrite(app, company, id, ChainFormat::One, |event| match &mut event.event {
+        EventKind::Started { terms, .. } => *terms = None,
+        EventKind::ValueWritten { field, hash, .. } => {
+            if let Some(stored) = values.get(field) {
+                *hash = stored.value.salted_hash(&stored.salt, ChainFormat::One);
+            }
         }
+        _ => {}
     });
     app.store
         .write(move |tx| tx.execute_one(&sql::FORGET_CODE, values![id]))

@@ -48,7 +48,7 @@ impl Dice {
 }
 
 /// A statement that is written at run time, the same text for both databases.
-fn statement(text: String) -> &'static Statement {
+pub(crate) fn statement(text: String) -> &'static Statement {
     let text: &'static str = text.leak();
     let both: &'static [&'static str] = Box::leak(Box::new([text]));
     // The name is the key by which the store remembers what it knows of a statement.
@@ -175,7 +175,10 @@ fn every_one_of_a_thousand_random_edits_of_rows_is_found_and_named() {
         let places: Vec<_> = places.into_iter().collect();
         let mut dice = Dice(18);
         let (mut found, mut refused, mut unproved) = (0, 0, 0);
-        for number in 0..1_000 {
+        for number in 0.. {
+            if found + unproved == 1_000 {
+                break;
+            }
             let ((table, column), rows) = &places[if number < places.len() {
                 number
             } else {
@@ -207,7 +210,7 @@ fn every_one_of_a_thousand_random_edits_of_rows_is_found_and_named() {
         }
         assert!(app.audit_verify().expect("a report").is_clean(), "all is put back");
         eprintln!("{found} found, {refused} refused by the database, {unproved} tell nobody anything");
-        assert!(found > 500, "{found} found, {refused} refused, {unproved} unproved");
+        assert!(found > 700, "{found} found, {refused} refused, {unproved} unproved");
     });
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::Context;
+use super::{Context, OfCompany};
 use crate::output::{Failure, counted, joined, print};
 
 /// Verify the audit trails of all workflows
@@ -13,23 +13,44 @@ use crate::output::{Failure, counted, joined, print};
 pub enum Audit {
     /// Recompute every chain and compare it with database and files; exit code 0 only if nothing is wrong
     Verify,
+    /// After you restored a backup: accept the database as it is, whatever earlier checkpoints say
+    Restart {
+        #[command(flatten)]
+        of: OfCompany,
+    },
 }
 
 impl Audit {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
-        let Audit::Verify = self;
+        if let Audit::Restart { of } = self {
+            return restart(context, &of);
+        }
         let report = context.open()?.app.audit_verify()?;
         let mut faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
         faults.extend(report.file_faults.iter().map(ToString::to_string));
+        faults.extend(report.checkpoints.faults.iter().map(ToString::to_string));
+        let restarted: Vec<String> = report
+            .checkpoints
+            .restarted
+            .iter()
+            .map(|(company, at)| format!("the checkpoints of company {company} were restarted at {at}"))
+            .collect();
         let value = json!({
             "clean": report.is_clean(),
             "workflows": report.workflows,
             "entries": report.entries,
             "files": report.files,
             "heads_without_code": report.without_code,
+            "companies_with_checkpoints": report.checkpoints.companies,
+            "compared_since": report.checkpoints.since.map(|since| since.to_string()),
+            "restarted": restarted,
             "faults": faults,
         });
         let mut lines = faults;
+        lines.extend(restarted.iter().cloned());
+        if report.checkpoints.companies == 0 {
+            lines.push("there is no checkpoint yet: deleted workflows and an older database are not found".to_owned());
+        }
         if report.without_code > 0 {
             lines.push(format!(
                 "{} of an earlier version with no code yet: trusted when they are used next",
@@ -54,4 +75,15 @@ impl Audit {
             ExitCode::FAILURE
         })
     }
+}
+
+fn restart(context: &Context, of: &OfCompany) -> Result<ExitCode, Failure> {
+    let app = context.open()?.app;
+    app.restart_checkpoints(&of.company)?;
+    let line = format!(
+        "The checkpoints of {} start again from the database as it is now. `audit verify` goes on to say so.",
+        of.company
+    );
+    print(context.json, &json!({"company": of.company, "restarted": true}), &line);
+    Ok(ExitCode::SUCCESS)
 }

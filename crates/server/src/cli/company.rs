@@ -12,6 +12,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 
+use super::erase_person::ErasePerson;
 use super::{Context, OfCompany, company_id, language, read};
 use crate::opened::Absent;
 use crate::output::{Failure, print, remark, table};
@@ -46,6 +47,8 @@ pub enum Company {
     /// Show, replace or import the key that a company seals with
     #[command(subcommand)]
     Key(SealKeys),
+    /// Erase a person from the company's finished documents; the sealed documents themselves stay
+    ErasePerson(ErasePerson),
     /// List the companies
     List,
 }
@@ -334,7 +337,7 @@ impl Company {
         let absent = match self {
             // An installation begins with its first company.
             Company::Add { .. } => Absent::Make,
-            Company::Set { .. } | Company::List | Company::Key(_) => Absent::Refuse,
+            Company::Set { .. } | Company::List | Company::ErasePerson(_) | Company::Key(_) => Absent::Refuse,
         };
         let app = context.place.open(None, absent)?.app;
         match self {
@@ -362,6 +365,7 @@ impl Company {
                 print(context.json, &value(&company), &rows(&[company]));
             }
             Company::Key(command) => command.run(context, &app)?,
+            Company::ErasePerson(erase) => return erase.run(&app, context.json),
             Company::List => {
                 let companies = app.companies()?;
                 let values: Vec<Value> = companies.iter().map(value).collect();

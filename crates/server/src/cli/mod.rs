@@ -17,6 +17,7 @@ mod client;
 mod company;
 mod doctor;
 mod document;
+mod erase_person;
 mod fsck;
 mod healthcheck;
 mod mail;

@@ -368,6 +368,8 @@ fn every_command_has_help() {
         "document inspect",
         "document seal",
         "audit verify",
+        "audit restart",
+        "company erase-person",
         "fsck",
         "doctor",
         "migrate",

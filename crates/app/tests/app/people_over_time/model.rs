@@ -227,6 +227,7 @@ impl Model {
             } else {
                 self.status = "Complete";
                 self.tell("completed", By::Service, None, None);
+                self.tell("certified", By::Service, None, None);
             }
         }
         self.hook("CF", place, comment);

@@ -1,0 +1,103 @@
+//! Erasing a person from finished workflows: what is kept beside their chains, and what their rows say.
+
+use domain::{ChainFormat, CompanyId, Entry, Recipient, RecipientId, Status, Workflow, WorkflowId};
+
+use crate::sql::erasure as sql;
+use crate::{Error, HeldWorkflow, Transaction, audit, values};
+
+/// A workflow whose chain mentions somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mentioning {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// Its state.
+    pub status: Status,
+    /// Its chain's format.
+    pub format: ChainFormat,
+}
+
+/// The next workflows of a company whose chains contain one of two texts, without regard to the case of Latin letters.
+pub fn mentioning(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    after: WorkflowId,
+    texts: [&str; 2],
+    most: u32,
+) -> Result<Vec<Mentioning>, Error> {
+    let [one, other] = texts.map(|text| crate::workflow::holding(&text.to_ascii_lowercase()));
+    tx.query(&sql::MENTIONING, values![company, after, one, other, most])?
+        .iter()
+        .map(|row| {
+            let number: i64 = row.get("chain_format")?;
+            Ok(Mentioning {
+                id: row.get("id")?,
+                status: row.parse("status", |word| Status::parse(word).ok_or("no state"))?,
+                format: ChainFormat::parse(number).ok_or_else(|| row.fault("chain_format", "is unknown".to_owned()))?,
+            })
+        })
+        .collect()
+}
+
+/// Leaves only an entry's own texts beside it.
+pub fn set_texts(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    entry: &Entry,
+) -> Result<(), Error> {
+    let sequence = i64::try_from(entry.sequence).unwrap_or(i64::MAX);
+    held.execute_one(
+        &sql::SET_TEXTS,
+        values![company, workflow, sequence, audit::texts(entry)?],
+    )
+}
+
+/// Writes what a finished workflow and its recipients say from now on. `findable` are the recipients who can still be found
+/// by their contact; `about` has comment and hint of each recipient.
+pub fn set_rows(
+    held: &mut HeldWorkflow<'_>,
+    workflow: &Workflow,
+    end_comment: Option<&str>,
+    findable: &[RecipientId],
+    about: impl Fn(RecipientId) -> (Option<String>, Option<String>),
+) -> Result<(), Error> {
+    let (company, id) = (&workflow.company, workflow.id);
+    let copies = crate::workflow::json(&sql::SET_WORKFLOW, 6, &workflow.copies)?;
+    let comment = workflow.comment.as_deref();
+    held.execute_one(
+        &sql::SET_WORKFLOW,
+        values![company, id, &workflow.name, comment, end_comment, copies],
+    )?;
+    for recipient in &workflow.recipients {
+        let Recipient { name, contact, .. } = recipient;
+        let key = if findable.contains(&recipient.id) {
+            contact.key()
+        } else {
+            String::new()
+        };
+        let (comment, hint) = about(recipient.id);
+        held.execute_one(
+            &sql::SET_RECIPIENT,
+            values![
+                company,
+                id,
+                recipient.id,
+                name,
+                contact.as_given(),
+                contact.phone(),
+                key,
+                recipient.mobile.as_deref(),
+                comment,
+                hint,
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Deletes a finished workflow's messages and webhooks that are over; how many are left.
+pub fn delete_messages(held: &mut HeldWorkflow<'_>, company: &CompanyId, workflow: WorkflowId) -> Result<u64, Error> {
+    held.execute(&sql::DELETE_MESSAGES, values![company, workflow])?;
+    held.query_one(&sql::MESSAGES_LEFT, values![company, workflow])?
+        .get("messages")
+}

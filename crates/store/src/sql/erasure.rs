@@ -1,0 +1,29 @@
+//! Erasing a person from finished workflows.
+
+crate::statements! {
+    /// The next workflows whose chains have a text that contains one of two patterns.
+    pub static MENTIONING = "SELECT DISTINCT w.id, w.status, w.chain_format FROM workflow w \
+         JOIN audit_entry e ON e.workflow_id = w.id \
+         WHERE w.company_id = $1 AND e.company_id = $1 AND w.id > $2 \
+         AND (lower(e.texts) LIKE $3 ESCAPE '!' OR lower(e.texts) LIKE $4 ESCAPE '!' \
+             OR w.chain_format = 1 AND (lower(e.payload) LIKE $3 ESCAPE '!' OR lower(e.payload) LIKE $4 ESCAPE '!')) \
+         ORDER BY w.id LIMIT $5";
+
+    /// The texts beside an entry that are left.
+    pub static SET_TEXTS = "UPDATE audit_entry SET texts = $4 WHERE company_id = $1 AND workflow_id = $2 AND sequence = $3";
+
+    /// What a finished workflow says from now on.
+    pub static SET_WORKFLOW = "UPDATE workflow SET name = $3, comment = $4, end_comment = $5, cc_list = $6, \
+         revision = revision + 1 WHERE company_id = $1 AND id = $2 AND status <> 'Playing'";
+
+    /// What a recipient's row says from now on.
+    pub static SET_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, contact_key = $7, mobile = $8, \
+         comment = $9, access_hint = $10 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
+
+    /// The messages and webhooks of a workflow that are over.
+    pub static DELETE_MESSAGES = "DELETE FROM outbox WHERE company_id = $1 AND workflow_id = $2 AND lease IS NULL \
+         AND finished_at IS NOT NULL AND (state <> 'delivered' OR noted)";
+
+    /// How many are left.
+    pub static MESSAGES_LEFT = "SELECT count(*) AS messages FROM outbox WHERE company_id = $1 AND workflow_id = $2";
+}
