@@ -316,7 +316,7 @@ impl App {
         match root.prove(self.now()) {
             // Companies with certificates of others go on.
             Err(error @ KeyError::NotInItsTime { .. }) => {
-                tracing::error!(%error, "the installation's root has expired")
+                tracing::error!(%error, "the installation's root has expired");
             }
             proved => proved.map_err(|error| Error::internal("proving the installation's root key", error))?,
         }
