@@ -5,8 +5,11 @@
 //! simply accepted, and a table of counts. It fails if anything crashes or hangs outside a worker, if a worker panics,
 //! or if a judge complains about a file that we accepted. Refused files are not failures, nor are workers stopped at
 //! their time or memory limit, because their files are then refused; for those, the reasons and counts matter.
+//!
+//! `script/eye DIR PICTURES` compares how other programs show the pages (`eye`).
 
-#[path = "../../document/tests/document/judges.rs"]
+mod eye;
+#[path = "../../../document/tests/document/judges.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod judges;
 
@@ -49,8 +52,18 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
+        [word, directory, pictures] if word == "--eye" => {
+            let looked = Run::new().and_then(|run| eye::look(&run, Path::new(directory), Path::new(pictures)));
+            match looked {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(reason) => {
+                    eprintln!("{reason}");
+                    ExitCode::FAILURE
+                }
+            }
+        }
         _ => {
-            eprintln!("usage: script/corpus DIR");
+            eprintln!("usage: script/corpus DIR; script/eye DIR PICTURES");
             ExitCode::from(2)
         }
     }
@@ -268,6 +281,11 @@ impl Work {
             other => other,
         };
         let stamped = stamped.map_err(|error| format!("stamp: {error}"))?;
+        self.sealed(intake, stamped)
+    }
+
+    /// Seals and verifies what was stamped.
+    fn sealed(&self, intake: &Intake, stamped: Vec<u8>) -> Result<Vec<u8>, String> {
         let details = SealDetails {
             reason: "Corpus".to_owned(),
             name: "Corpus".to_owned(),
@@ -276,7 +294,7 @@ impl Work {
             certify: !intake.is_signed(),
             mark: None,
         };
-        let sealed = seal(&stamped, &self.key, &details).map_err(|error| format!("seal: {error}"))?;
+        let sealed = seal(stamped, &self.key, &details).map_err(|error| format!("seal: {error}"))?;
         let verdict = verify(&sealed, &self.roots, self.at);
         // Nothing here knows the earlier signers.
         if verdict.holds() {
