@@ -379,7 +379,7 @@ mod tests {
                 "fault": {"fault": "digest_mismatch"}, "guessed": 7, "seconds": 7, "megabytes": 7, "lost": 7,
                 "rule": "stray_entry", "offset": 7, "object": 7, "deviation": "entry_spelling", "algorithm": "SHA-1",
                 "parts": [{"part": "length_guessed", "object": 7}, {"part": "no_header"}],
-                "kind": "watermark", "notes": ["a"], "files": ["b"], "claims": ["c"], "filter": "X",
+                "kind": "watermark", "notes": ["a"], "files": ["b"], "claims": ["c"], "filter": "X", "font": "X",
             });
             serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}: {error}"))
         };
@@ -460,6 +460,8 @@ mod tests {
             "annotation_not_drawn",
             "annotation_prints_unseen",
             "unreadable_content",
+            "text_not_shown",
+            "blending_not_shown",
             "signed_with_unseen",
             "page_would_change",
             "too_demanding",

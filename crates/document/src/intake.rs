@@ -10,10 +10,11 @@
 //!    XFA, a file without pages, one that had to be rebuilt and that may be signed (`unsigned`).
 //! 2. All changes are made beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` puts right what strict
 //!    readers complain of and lenient ones look past; `annotations` draws, removes or refuses what the file leaves
-//!    to viewers; `layers` removes what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
+//!    to viewers; `groups` takes groups away that our renderer would draw over what lies beneath; `layers` removes what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
 //!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` writes what is left.
 //! 3. `compare` holds every page against the same page of the upload: the steps by which it is drawn, and where
-//!    those differ the picture. A page that differs refuses the file: what the sender uploads is what people sign.
+//!    those differ the picture. A page that differs refuses the file: what the sender uploads is what people sign. `letters`
+//!    refuses text that is drawn with other letters than the file means, because its font is not there.
 //!
 //! A file that others have signed goes another way (`signed`): rewriting would break their
 //! signatures, so it is kept byte for byte and only ever extended, if its signatures are intact and
@@ -36,7 +37,9 @@ mod compare;
 mod content;
 mod flatten;
 mod form_fields;
+mod groups;
 mod layers;
+mod letters;
 mod look;
 mod metadata;
 mod report;
@@ -261,7 +264,8 @@ fn take_unsigned(
     let pages = page_sizes(&edits, limits)?;
     let unsettled = edits.clone();
     let seen = annotations::settle(&mut edits)?;
-    let settled = seen.is_changed.then_some(&unsettled);
+    let is_changed = groups::settle(&mut edits)? || seen.is_changed;
+    let settled = is_changed.then_some(&unsettled);
     let mut before = Before::new(&edits, bytes, wishes.password(), &pages, (settled, &mut warnings))?;
     drop(unsettled);
     changes.extend(seen.changes);
@@ -287,10 +291,12 @@ fn take_unsigned(
     };
     refuse_rebuilt(upload, wishes)?;
     changes.extend(written.changes);
+    let pdf = SharedBytes::from(written.pdf);
+    letters::refuse_wrong(&edits, pdf.clone())?;
     let changes = each_kind_once(changes);
     warnings.extend(written.warnings);
     Ok(Intake {
-        pdf: written.pdf,
+        pdf: pdf.into_vec(),
         pages,
         changes,
         warnings,

@@ -585,6 +585,26 @@ pub enum Refused {
         /// The filter.
         filter: String,
     },
+    /// Text in a font that the file does not hold, which here would show as other text or not at all.
+    #[error(
+        "page {page} has text in a font that is not in the file ({font}) and cannot be shown as it is meant; save the file \
+         with its fonts, or print it to a new PDF"
+    )]
+    TextNotShown {
+        /// The page, from 1.
+        page: u32,
+        /// The font, as the file names it.
+        font: String,
+    },
+    /// Something is blended with what lies beneath its group, which would show here as a cover.
+    #[error(
+        "page {page} has a transparent part that blends with what lies beneath it in a way that cannot be shown; print the \
+         file to a new PDF"
+    )]
+    BlendingNotShown {
+        /// The first such page, from 1.
+        page: u32,
+    },
     /// A signed file leaves it to viewers to draw something, so that some people would see it and others not.
     #[error(
         "the file is signed, and page {page} has something ({kind}) that other programs show and people who sign here \

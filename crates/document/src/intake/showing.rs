@@ -1,4 +1,4 @@
-//! The streams of which something shows on a page: contents, pictures, fonts, patterns, appearances.
+//! What shows on a page: the streams of contents, pictures, fonts, patterns and appearances; the fonts.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +20,18 @@ const UNSHOWN: [&[u8]; 10] = [
     b"StructParent",
     b"Thumb",
 ];
+/// The kinds of resources (Table 34) that lead to something.
+const RESOURCES: [&[u8]; 7] = [
+    b"ExtGState",
+    b"ColorSpace",
+    b"Pattern",
+    b"Shading",
+    b"XObject",
+    b"Font",
+    b"Properties",
+];
+/// The kinds of fonts (Table 108).
+const FONTS: [&[u8]; 4] = [b"Type0", b"Type1", b"MMType1", b"TrueType"];
 /// Filters that every reader knows (Table 6), with their short names.
 const PLAIN: [&[u8]; 11] = [
     b"FlateDecode",
@@ -44,47 +56,84 @@ const OF_PICTURES: [&[u8]; 6] = [
     b"JBIG2Decode",
 ];
 
-/// All streams that show, each once, with the first page that shows it.
-fn streams<O: Look>(objects: &O) -> Vec<(u32, Ref, &Stream)> {
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    for (page, number) in objects.pages().unwrap_or_default().into_iter().zip(1_u32..) {
-        let Some(dict) = objects.dict_at(page) else { continue };
-        let mut waiting: Vec<&Object> = dict.get(b"Contents").into_iter().collect();
-        waiting.extend(objects.inherited_by(page, b"Resources"));
-        for annotation in objects.array_in(dict, b"Annots").unwrap_or_default() {
-            if let Object::Dict(annotation) = objects.follow(annotation) {
-                waiting.extend(annotation.get(b"AP"));
-            }
-        }
-        while let Some(object) = waiting.pop() {
-            match object {
-                Object::Ref(id) if seen.insert(*id) => {
-                    let object = objects.at(*id);
-                    if let Object::Stream(stream) = object {
-                        found.push((number, *id, stream));
-                    }
-                    waiting.push(object);
-                }
-                Object::Array(items) => waiting.extend(items),
-                Object::Dict(dict) => waiting.extend(shown(dict)),
-                Object::Stream(stream) => waiting.extend(shown(&stream.dict)),
-                _ => {}
-            }
-        }
-    }
-    found
+/// Objects that show, with the first page that shows each.
+#[derive(Default)]
+struct Shown<'o> {
+    /// Each once.
+    streams: Vec<(u32, Ref, &'o Stream)>,
+    fonts: Vec<(u32, &'o Dict)>,
 }
 
-fn shown(dict: &Dict) -> impl Iterator<Item = &Object> {
+impl<'o> Shown<'o> {
+    fn of<O: Look>(objects: &'o O) -> Self {
+        let mut found = Self::default();
+        let mut seen = BTreeSet::new();
+        for (page, number) in objects.pages().unwrap_or_default().into_iter().zip(1_u32..) {
+            let Some(dict) = objects.dict_at(page) else { continue };
+            let mut waiting: Vec<&Object> = dict.get(b"Contents").into_iter().collect();
+            waiting.extend(
+                objects
+                    .inherited_by(page, b"Resources")
+                    .into_iter()
+                    .flat_map(|found| resources(objects, found)),
+            );
+            for annotation in objects.array_in(dict, b"Annots").unwrap_or_default() {
+                if let Object::Dict(annotation) = objects.follow(annotation) {
+                    waiting.extend(annotation.get(b"AP"));
+                }
+            }
+            while let Some(object) = waiting.pop() {
+                match object {
+                    Object::Ref(id) if seen.insert(*id) => {
+                        let object = objects.at(*id);
+                        if let Object::Stream(stream) = object {
+                            found.streams.push((number, *id, stream));
+                        }
+                        waiting.push(object);
+                    }
+                    Object::Array(items) => waiting.extend(items),
+                    Object::Dict(dict) => {
+                        if FONTS.iter().any(|kind| objects.is_name_in(dict, b"Subtype", kind)) {
+                            found.fonts.push((number, dict));
+                        }
+                        waiting.extend(shown(objects, dict));
+                    }
+                    Object::Stream(stream) => waiting.extend(shown(objects, &stream.dict)),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The fonts that pages name, each with the first such page. Those that are drawn by instructions are none, and neither are parts of
+/// fonts.
+pub(super) fn fonts(objects: &impl Look) -> Vec<(u32, &Dict)> {
+    Shown::of(objects).fonts
+}
+
+fn shown<'o, O: Look>(objects: &'o O, dict: &'o Dict) -> impl Iterator<Item = &'o Object> {
     let is_typed = says_what_it_is(dict);
-    let shown = move |key: &crate::pdf::Name| !is_typed || !UNSHOWN.iter().any(|unshown| key.is(unshown));
-    dict.iter().filter(move |(key, _)| shown(key)).map(|(_, value)| value)
+    let shown = move |key: &crate::pdf::Name| !is_typed || !(key.is(b"Resources") || UNSHOWN.iter().any(|unshown| key.is(unshown)));
+    let values = dict.iter().filter(move |(key, _)| shown(key)).map(|(_, value)| value);
+    let own = dict.get(b"Resources").filter(|_| is_typed).into_iter();
+    values.chain(own.flat_map(move |own| resources(objects, own)))
+}
+
+/// What content may name of its resources; whatever else stands there shows nowhere.
+fn resources<'o, O: Look>(objects: &'o O, resources: &'o Object) -> impl Iterator<Item = &'o Object> {
+    let found = match objects.follow(resources) {
+        Object::Dict(found) => Some(found),
+        _ => None,
+    };
+    RESOURCES.iter().filter_map(move |kind| found?.get(*kind))
 }
 
 /// Pictures that are to be exchanged for others, as when they are printed (8.9.5.4), each with its page.
 pub(super) fn alternates(objects: &impl Look) -> Vec<(u32, Ref)> {
-    let with_others = streams(objects)
+    let with_others = Shown::of(objects)
+        .streams
         .into_iter()
         .filter(|(_, _, stream)| stream.dict.has(b"Alternates"));
     with_others.map(|(page, id, _)| (page, id)).collect()
@@ -92,7 +141,7 @@ pub(super) fn alternates(objects: &impl Look) -> Vec<(u32, Ref)> {
 
 /// Refuses what shows and is packed so that nobody here can read it.
 pub(super) fn refuse_unreadable(objects: &impl Look) -> Result<(), Refused> {
-    for (page, _, stream) in streams(objects) {
+    for (page, _, stream) in Shown::of(objects).streams {
         if let Some(filter) = unreadable(objects, stream) {
             let filter: String = filter.chars().filter(|c| !c.is_control()).take(40).collect();
             return Err(Refused::UnreadableContent { page, filter });

@@ -18,8 +18,8 @@ use jiff::Timestamp;
 use super::look::Look;
 use super::upload::Upload;
 use super::{
-    Change, Intake, Limits, Refused, Warning, annotations, clean, compare, layers, metadata, page_sizes,
-    refuse_many_pages, settle, showing,
+    Change, Intake, Limits, Refused, Warning, annotations, clean, compare, groups, layers, letters, metadata,
+    page_sizes, refuse_many_pages, settle, showing,
 };
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
@@ -83,6 +83,10 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
             kind: unseen.kind,
         });
     }
+    if let Some(page) = groups::first(&file) {
+        return Err(Refused::BlendingNotShown { page });
+    }
+    letters::refuse_wrong(&file, bytes.clone())?;
     allows_more(&bytes, pages.len())?;
     compare::has_content(bytes.clone(), &pages, &file, limits)?;
     Ok(Intake {

@@ -11,7 +11,7 @@
 //! Like rendering, this reads files of strangers, and is bounded by the process in which it runs; what is bounded here is
 //! the size of the answer. A glyph whose characters the file does not tell is left out.
 
-mod codes;
+pub(crate) mod codes;
 mod order;
 
 use domain::template::PageSize;

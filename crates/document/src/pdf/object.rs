@@ -240,8 +240,8 @@ impl TryFrom<f64> for Number {
 pub struct Name(Spelling);
 
 impl Name {
-    /// From the lexer, which has looked at it.
-    pub(super) fn spelled(spelling: &[u8]) -> Self {
+    /// From a lexer, which has looked at it.
+    pub(crate) fn spelled(spelling: &[u8]) -> Self {
         Self(Spelling::new(spelling))
     }
 

@@ -361,6 +361,9 @@ impl Fonts {
     }
 }
 
+/// All that [`stand_in`] gives.
+pub(crate) const STAND_INS: [&[u8]; 3] = [NOTO_JP_FILE, NOTO_KR_FILE, NOTO_SC_FILE];
+
 /// The file that stands in for a font of the Adobe character collections that a PDF names and
 /// does not embed.
 pub(crate) fn stand_in(family: &hayro::hayro_interpret::hayro_cmap::CidFamily) -> Option<&'static [u8]> {

@@ -210,6 +210,36 @@ fn forms_of_others_without_looks_are_seen_as_others_show_them() {
     );
 }
 
+/// An empty field has no value to be drawn, but a ground and a border. A button that is off may have a look that is none.
+#[test]
+fn the_box_of_an_empty_field_is_seen_as_others_show_it() {
+    for (name, kind) in [
+        ("a text", "/FT/Tx/DA(/Helv 10 Tf 0 g)"),
+        ("a button", "/FT/Btn/AS/Off/AP<</N<</Off/Off/Yes 6 0 R>>>>"),
+    ] {
+        let objects = [
+            "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[5 0 R]/NeedAppearances true>>>>".to_owned(),
+            "<</Type/Pages/Count 1/Kids[3 0 R]>>".to_owned(),
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Contents 4 0 R/Annots[5 0 R]>>".to_owned(),
+            stream("", "0 g 100 100 50 50 re f"),
+            format!(
+                "<</Type/Annot/Subtype/Widget/T(f)/F 4/P 3 0 R/Rect[20 20 60 60]/MK<</BC[1 0 0]/BG[0.5 0.7 1]>>/BS<</W 3/S/S>>{kind}>>"
+            ),
+            stream("/BBox[0 0 40 40]", "0 g 10 10 20 20 re f"),
+        ];
+        let upload = file(&objects, "");
+        let taken = take(&upload);
+        assert!(
+            taken.changes.contains(&Change::FormFlattened { count: 1 }),
+            "{name}: {:?}",
+            taken.changes
+        );
+        for viewer in OTHERS {
+            is_seen_as_by(viewer, name, &upload, &taken.pdf, 2);
+        }
+    }
+}
+
 /// Annotations that both viewers draw, or Poppler alone.
 const DRAWN: [(&str, bool); 20] = [
     (

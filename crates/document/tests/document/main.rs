@@ -17,6 +17,7 @@ mod forgeries;
 mod honest_chains;
 mod judges;
 mod keys;
+mod letters;
 mod names_of_resources;
 mod other_signers;
 mod pages;

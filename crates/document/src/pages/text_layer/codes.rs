@@ -16,9 +16,32 @@ pub(super) enum Codes {
 
 /// From codes to the collection's numbers, and from those to characters.
 #[derive(Debug)]
-pub(super) struct Collection {
+pub(crate) struct Collection {
     encoding: CMap,
     meanings: CMap,
+}
+
+impl Collection {
+    /// None if the collection is not one of Adobe's, or the encoding none that has a name.
+    pub(crate) fn new(registry: &[u8], ordering: &[u8], encoding: &[u8]) -> Option<Self> {
+        let family = CidFamily::from_registry_ordering(registry, ordering);
+        let parsed = |name: CMapName<'_>| CMap::parse(load_embedded(name)?, load_embedded);
+        Some(Self {
+            meanings: parsed(family.ucs2_cmap()?)?,
+            encoding: match encoding {
+                b"Identity-H" | b"Identity-V" => CMap::identity_h(),
+                name => parsed(CMapName::from_bytes(name))?,
+            },
+        })
+    }
+
+    pub(crate) fn characters(&self, code: u32) -> Option<BfString> {
+        let numbers = &self.encoding;
+        let number = numbers
+            .lookup_cid_code(code, 2)
+            .or_else(|| numbers.lookup_cid_code(code, 1))?;
+        self.meanings.lookup_bf_string(number)
+    }
 }
 
 impl Codes {
@@ -27,13 +50,7 @@ impl Codes {
             Self::Unicode => char::from_u32(code)
                 .filter(|character| !character.is_control())
                 .map(BfString::Char),
-            Self::Collection(collection) => {
-                let numbers = &collection.encoding;
-                let number = numbers
-                    .lookup_cid_code(code, 2)
-                    .or_else(|| numbers.lookup_cid_code(code, 1))?;
-                collection.meanings.lookup_bf_string(number)
-            }
+            Self::Collection(collection) => collection.characters(code),
         }
     }
 }
@@ -66,14 +83,6 @@ fn codes_of_font(font: &Dict<'_>) -> Option<Codes> {
         .next()?;
     let system = descendant.get::<Dict<'_>>(&b"CIDSystemInfo"[..])?;
     let text = |key: &[u8]| system.get::<PdfString<'_>>(key);
-    let family = CidFamily::from_registry_ordering(text(b"Registry")?.as_bytes(), text(b"Ordering")?.as_bytes());
-    let parsed = |name: CMapName<'_>| CMap::parse(load_embedded(name)?, load_embedded);
-    let collection = Collection {
-        meanings: parsed(family.ucs2_cmap()?)?,
-        encoding: match encoding {
-            b"Identity-H" | b"Identity-V" => CMap::identity_h(),
-            name => parsed(CMapName::from_bytes(name))?,
-        },
-    };
+    let collection = Collection::new(text(b"Registry")?.as_bytes(), text(b"Ordering")?.as_bytes(), encoding)?;
     Some(Codes::Collection(Box::new(collection)))
 }

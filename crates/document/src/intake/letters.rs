@@ -1,0 +1,199 @@
+//! Refuses text that is drawn with other letters than the file means, or not at all.
+//!
+//! A file may name fonts that it does not hold. Every program then takes letters from where it can, and this is fine as long as they are the letters
+//! that the file means ([`crate::pages::letters`] looks at each one). What cannot be: codes by an encoding that our renderer does
+//! not know; fonts of symbols, for which it takes letters; and fonts that say of their codes two things, for it believes the
+//! one and other programs the other.
+
+use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, load_embedded};
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::look::Look;
+use super::{Refused, showing};
+use crate::pages::letters;
+use crate::pages::render::Opened;
+use crate::pages::text_layer::codes::Collection;
+use crate::pdf::shared_bytes::SharedBytes;
+use crate::pdf::{Dict, Object, Stream};
+
+/// A font is smaller than this, in bytes.
+const LARGEST_FONT: usize = 1 << 26;
+/// A map of codes is smaller than this, in bytes.
+const LARGEST_MAP: usize = 1 << 22;
+/// The longest name of a font in a message.
+const LONGEST_NAME: usize = 60;
+
+/// What can be said of a font without looking at the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Its letters are in the file, or are those that every program has.
+    Sound,
+    /// Others stand in for its letters, or may have to.
+    StoodInFor {
+        /// Its codes are the numbers of glyphs.
+        by_number: bool,
+    },
+    /// Its text is not shown as it is meant.
+    NotShown,
+}
+
+/// Refuses a file with text that is not shown as it is meant. `pdf` is what is shown.
+pub(super) fn refuse_wrong(objects: &impl Look, pdf: SharedBytes) -> Result<(), Refused> {
+    let mut stood_in_for = Vec::new();
+    let mut codes_are_numbers = true;
+    for (page, font) in showing::fonts(objects) {
+        let not_shown = || Refused::TextNotShown {
+            page,
+            font: name(objects, font),
+        };
+        match standing(objects, font) {
+            Standing::Sound => {}
+            Standing::StoodInFor { by_number } => {
+                codes_are_numbers &= by_number;
+                stood_in_for.push(not_shown());
+            }
+            Standing::NotShown => return Err(not_shown()),
+        }
+    }
+    let Some(first) = stood_in_for.first() else {
+        return Ok(());
+    };
+    let shown = Opened::new(pdf).map_err(|_| Refused::NotPdf)?;
+    let Some(wrong) = letters::first_wrong(&shown, codes_are_numbers).map_err(|_| Refused::NotPdf)? else {
+        return Ok(());
+    };
+    let is_there = |refused: &&Refused| matches!(refused, Refused::TextNotShown { page, .. } if *page == wrong);
+    let on_page = stood_in_for.iter().find(is_there).unwrap_or(first);
+    Err(match on_page {
+        Refused::TextNotShown { font, .. } => Refused::TextNotShown {
+            page: wrong,
+            font: font.clone(),
+        },
+        other => other.clone(),
+    })
+}
+
+fn name(objects: &impl Look, font: &Dict) -> String {
+    let name = objects.name_in(font, b"BaseFont").unwrap_or_default();
+    let name = String::from_utf8_lossy(&name);
+    name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect()
+}
+
+fn standing(objects: &impl Look, font: &Dict) -> Standing {
+    if objects.is_name_in(font, b"Subtype", b"Type0") {
+        return standing_of_composite(objects, font);
+    }
+    if let Some(standing) = standing_in_file(objects, font) {
+        return standing;
+    }
+    if is_of_symbols(&name(objects, font)) {
+        return Standing::NotShown;
+    }
+    let is_plain = match objects.value_in(font, b"Encoding") {
+        None | Some(Object::Null) => true,
+        Some(encoding) => encoding.is_name(b"WinAnsiEncoding") || encoding.is_name(b"StandardEncoding"),
+    };
+    if is_plain {
+        Standing::Sound
+    } else {
+        Standing::StoodInFor { by_number: true }
+    }
+}
+
+/// That of a font whose letters are in the file; none if they are not.
+fn standing_in_file(objects: &impl Look, font: &Dict) -> Option<Standing> {
+    let descriptor = objects.dict_in(font, b"FontDescriptor")?;
+    let file = |key: &[u8]| objects.value_in(descriptor, key)?.as_stream();
+    if let Some(outlines) = file(b"FontFile2") {
+        let has_all = objects
+            .decode_whole(outlines, LARGEST_FONT)
+            .is_ok_and(|data| letters::has_all_outlines(&data));
+        return Some(if has_all {
+            Standing::Sound
+        } else {
+            Standing::StoodInFor { by_number: true }
+        });
+    }
+    file(b"FontFile")
+        .or_else(|| file(b"FontFile3"))
+        .map(|_| Standing::Sound)
+}
+
+/// Their codes mean other things than letters, in every program that has them.
+fn is_of_symbols(name: &str) -> bool {
+    let name = name.rsplit('+').next().unwrap_or_default().to_ascii_lowercase();
+    let begins = |begin: &&str| name.starts_with(*begin);
+    name != "symbol" && ["symbol", "wingdings", "webdings"].iter().any(begins)
+}
+
+fn standing_of_composite(objects: &impl Look, font: &Dict) -> Standing {
+    let descendants = objects.array_in(font, b"DescendantFonts").unwrap_or_default();
+    let Some(Object::Dict(descendant)) = descendants.first().map(|first| objects.follow(first)) else {
+        return Standing::NotShown;
+    };
+    let encoding = match objects.value_in(font, b"Encoding") {
+        Some(Object::Name(name)) if is_known(&name.bytes()) => Some(name.bytes()),
+        Some(Object::Stream(stream)) if is_readable(objects, stream) => None,
+        _ => return Standing::NotShown,
+    };
+    if let Some(standing) = standing_in_file(objects, descendant) {
+        return standing;
+    }
+    let by_number = matches!(encoding.as_deref(), Some(b"Identity-H" | b"Identity-V"));
+    let collection = encoding.and_then(|encoding| {
+        let system = objects.dict_in(descendant, b"CIDSystemInfo")?;
+        let text = |key: &[u8]| objects.value_in(system, key)?.as_str().map(crate::pdf::Str::bytes);
+        Collection::new(&text(b"Registry")?, &text(b"Ordering")?, &encoding)
+    });
+    let said = map(objects, font, b"ToUnicode");
+    let says_two_things = collection
+        .zip(said)
+        .is_some_and(|(collection, said)| differ(&collection, &said));
+    if says_two_things {
+        Standing::NotShown
+    } else {
+        Standing::StoodInFor { by_number }
+    }
+}
+
+/// Does our renderer know an encoding of this name?
+fn is_known(name: &[u8]) -> bool {
+    match CMapName::from_bytes(name) {
+        CMapName::IdentityH | CMapName::IdentityV => true,
+        name => load_embedded(name).is_some(),
+    }
+}
+
+/// Does it understand an encoding that the file brings? It knows of others that this builds on only from the map itself.
+fn is_readable(objects: &impl Look, stream: &Stream) -> bool {
+    let Ok(data) = objects.decode_whole(stream, LARGEST_MAP) else {
+        return false;
+    };
+    let names_base = data.windows(b"usecmap".len()).any(|window| window == b"usecmap");
+    let has_base = objects.value_in(&stream.dict, b"UseCMap").is_some();
+    CMap::parse(&data, load_embedded).is_some() && (names_base || !has_base)
+}
+
+fn map(objects: &impl Look, font: &Dict, key: &[u8]) -> Option<CMap> {
+    let stream = objects.value_in(font, key)?.as_stream()?;
+    CMap::parse(&objects.decode_whole(stream, LARGEST_MAP).ok()?, load_embedded)
+}
+
+/// Is there a code that means one letter or digit by the collection and another by what the font says of it? Programs differ on signs
+/// and dashes, which look alike.
+fn differ(collection: &Collection, said: &CMap) -> bool {
+    (0..=0xffff).any(|code| {
+        let (Some(BfString::Char(said)), Some(BfString::Char(meant))) =
+            (said.lookup_bf_string(code), collection.characters(code))
+        else {
+            return false;
+        };
+        said.is_alphanumeric() && meant.is_alphanumeric() && !is_alike(said, meant)
+    })
+}
+
+/// Letters of full and half width, and radicals and compatibility characters, are alike.
+fn is_alike(one: char, other: char) -> bool {
+    let plain = |character: char| std::iter::once(character).nfkc().collect::<String>();
+    one == other || plain(one) == plain(other)
+}
