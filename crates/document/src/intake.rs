@@ -483,7 +483,7 @@ impl<'a> Before<'a> {
         let (mut pdf, mut changes) = (proved.pdf, proved.changes);
         let mut filled = edits.clone();
         let flattened = flatten::flatten(&mut filled, Shows::OfViewers(values))?;
-        if values == FormValues::Taken || flattened.made > 0 {
+        if values == FormValues::Taken || flattened.made > 0 || flattened.has_boxes {
             pdf = rewrite::rewrite(&filled, &self.upload)?;
         }
         drop(filled);

@@ -40,6 +40,8 @@ pub(super) struct Flattened {
     pub(super) marks: Vec<(String, Mark)>,
     /// How many widgets got another look than the file has for them.
     pub(super) made: u32,
+    /// Did any get a ground or a border that the file leaves to viewers?
+    pub(super) has_boxes: bool,
     /// How many fields have larger boxes than the form gives them.
     pub(super) enlarged: u32,
     /// The names of fields that a template does not have, for their boxes are too small.
@@ -169,6 +171,7 @@ fn drawn_of(
             .saturating_add(u32::from(was_shown || done.marks.len() > before));
     }
     let look = if is_made { box_of(objects, widget.dict) } else { own };
+    done.has_boxes |= is_made && look.is_some();
     Drawn::new(objects, look?, widget.dict)
 }
 

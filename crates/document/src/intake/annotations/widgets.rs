@@ -289,7 +289,7 @@ fn button(edits: &mut Edits<'_>, widget: &mut Dict, kind: Kind, appearance: Appe
         .unwrap_or_default();
     if appearance == Appearance::NoneForState {
         // A look that there is and that is none: of a state without an entry viewers show nothing.
-        let broken = state.as_ref().is_some_and(|state| states.has(&state.bytes()));
+        let broken = states.has(&state.as_ref().map_or((&b"Off"[..]).into(), Name::bytes));
         if !broken {
             return None;
         }
