@@ -63,8 +63,8 @@ pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, 
     Ok(settled)
 }
 
-/// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is and names its parent, no node comes
-/// twice, and what is no dictionary is none. Viewers' rule decides which nodes are pages. Answers how many entries led to nothing;
+/// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is, how many pages are in it and
+/// which node is its parent, no node comes twice, and what is no dictionary is none. Viewers' rule decides which nodes are pages. Answers how many entries led to nothing;
 /// one that should lead to a page and leads to an object that is not in the file refuses it.
 pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> {
     let root = match edits.catalog()?.get(b"Pages").cloned() {
@@ -81,6 +81,7 @@ pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result
     let (mut dropped, mut pages) = (0_u32, 0_u32);
     let mut seen = BTreeSet::from([root]);
     let mut waiting = vec![(root, None, 0)];
+    let mut settled = Vec::new();
     while let Some((id, parent, depth)) = waiting.pop() {
         let Some(old) = edits.dict_at(id) else {
             return Err(PdfDefect::new(0, Rule::PageTree).within(id).into());
@@ -93,6 +94,7 @@ pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result
             }
         }
         let is_branch = parent.is_none() || is_branch(edits, &node);
+        settled.push((id, parent, is_branch));
         node.set(b"Type", Name::new(if is_branch { b"Pages" } else { b"Page" }));
         if is_branch {
             if depth > DEEPEST_PAGE {
@@ -115,7 +117,31 @@ pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result
             edits.put(id, node);
         }
     }
+    settle_counts(edits, &settled);
     Ok(dropped)
+}
+
+/// Some programs show as many pages as the root says there are. Of the nodes, each comes after its parent.
+fn settle_counts(edits: &mut Edits<'_>, nodes: &[(Ref, Option<Ref>, bool)]) {
+    let mut pages: BTreeMap<Ref, i64> = BTreeMap::new();
+    for (id, parent, is_branch) in nodes.iter().rev() {
+        let count = if *is_branch {
+            pages.get(id).copied().unwrap_or_default()
+        } else {
+            1
+        };
+        if let Some(parent) = parent {
+            *pages.entry(*parent).or_default() += count;
+        }
+        let said = edits.dict_at(*id).and_then(|node| node.get(b"Count"));
+        let is_right = said.and_then(Object::as_i64) == Some(count);
+        if *is_branch
+            && !is_right
+            && let Some(node) = edit_dict(edits, *id)
+        {
+            node.set(b"Count", count);
+        }
+    }
 }
 
 fn is_branch(edits: &Edits<'_>, node: &Dict) -> bool {

@@ -60,7 +60,14 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
     if clean::is_dynamic_xfa(&file) {
         return Err(Refused::DynamicXfa);
     }
-    file.pages().map_err(|defect| damaged(&defect))?;
+    let found = file.pages().map_err(|defect| damaged(&defect))?.len();
+    // Some programs show as many pages as the root says there are.
+    let said = file
+        .dict_of_catalog(b"Pages")
+        .and_then(|root| file.integer(root, b"Count").ok()?);
+    if said.and_then(|said| usize::try_from(said).ok()) != Some(found) {
+        return Err(damaged(&PdfDefect::new(0, Rule::PageTree)));
+    }
     refuse_many_pages(&file, limits)?;
     let pages = page_sizes(&file, limits)?;
     showing::refuse_unreadable(&file)?;

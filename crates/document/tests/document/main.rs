@@ -20,6 +20,7 @@ mod keys;
 mod letters;
 mod names_of_resources;
 mod other_signers;
+mod page_counts;
 mod pages;
 mod raw_revision;
 mod reader;
