@@ -11,6 +11,8 @@ pub enum Scale {
     /// Deliveries that fail.
     Failures,
     Forgeries,
+    /// Uploads that others signed.
+    SignedUploads,
 }
 
 impl Scale {
@@ -22,6 +24,7 @@ impl Scale {
             Scale::BulkRows => ("COUNTERSIGN_BULK_ROWS", 60),
             Scale::Failures => ("COUNTERSIGN_FAILURES", 2_000),
             Scale::Forgeries => ("COUNTERSIGN_FORGERIES", 2_000),
+            Scale::SignedUploads => ("COUNTERSIGN_SIGNED_UPLOADS", 20),
         }
     }
 
