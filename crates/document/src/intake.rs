@@ -10,7 +10,8 @@
 //!    XFA, a file without pages, one that had to be rebuilt and that may be signed (`unsigned`).
 //! 2. All changes are made beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` puts right what strict
 //!    readers complain of and lenient ones look past; `annotations` draws, removes or refuses what the file leaves
-//!    to viewers; `groups` takes groups away that our renderer would draw over what lies beneath; `layers` removes what is hidden, `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
+//!    to viewers; `groups` removes groups that our renderer would draw over what lies beneath; `layers` removes what is hidden,
+//!    `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
 //!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` writes what is left.
 //! 3. `compare` holds every page against the same page of the upload: the steps by which it is drawn, and where
 //!    those differ the picture. A page that differs refuses the file: what the sender uploads is what people sign. `letters`
@@ -289,10 +290,10 @@ fn take_unsigned(
     } else {
         before.proved(&edits)?
     };
-    refuse_rebuilt(upload, wishes)?;
-    changes.extend(written.changes);
     let pdf = SharedBytes::from(written.pdf);
     letters::refuse_wrong(&edits, pdf.clone())?;
+    refuse_rebuilt(upload, wishes)?;
+    changes.extend(written.changes);
     let changes = each_kind_once(changes);
     warnings.extend(written.warnings);
     Ok(Intake {

@@ -1,12 +1,12 @@
-//! What Poppler and `PDFium` show of each file that is taken, held against the upload and against what signers see.
+//! Compares how Poppler and `PDFium` show each file that is taken: with the upload, and with what signers see.
 //!
-//! Two questions are asked of the first pages of a file, and each page on which an answer is not 'the same' is printed with its
-//! pictures:
+//! Two questions are asked about each of the first pages, and each page on which the answer is not 'the same' is
+//! printed, with its pictures:
 //!
-//! - Does a program show the sealed file as it showed the upload? Nothing may have come but the tick that was stamped. One program is held against
-//!   itself, so every difference counts.
-//! - Do signers see what the program shows of the upload? Two programs never draw the same pixels, so a difference is what has
-//!   nothing like it close by: letters that are missing, not letters of another font.
+//! - Does a program show the sealed file as it showed the upload? Only the stamped tick may be new. A program is
+//!   compared with itself, so every difference counts.
+//! - Do signers see what the program shows of the upload? Two programs never draw the same pixels, so a difference is a
+//!   block that has nothing like it nearby: a missing letter, not a letter of another font.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,12 @@
-//! Transparency groups through which something is blended with what lies beneath them.
+//! Removes transparency groups through which something blends with what lies beneath them.
 //!
-//! A highlight is yellow that is multiplied with the words beneath it, and programs often put it into a group of its own. Unless the
-//! group is isolated, it begins with what lies beneath (ISO 32000-2, 11.4.3). Our renderer has isolated groups only: it would show the yellow and no words. A
-//! group that is neither isolated nor knocks out, and is painted as a whole without a mode, an alpha or a mask, is the same as what is
-//! in it (11.4.6), so it is taken away, and everybody sees the words. Any other refuses the file.
+//! A highlight is yellow that is multiplied with the words beneath it, and programs often put it into a group of its
+//! own. Unless a group is isolated, it starts with what lies beneath it (ISO 32000-2, 11.4.3). Our renderer treats all
+//! groups as isolated: it would show the yellow and no words.
+//!
+//! A group that is neither isolated nor a knockout group, and is painted without a blend mode, alpha or mask, is the
+//! same as its contents (11.4.6). Such a group is removed, so that everybody sees the words. Any other refuses the
+//! file.
 
 use std::collections::{BTreeMap, BTreeSet};
 

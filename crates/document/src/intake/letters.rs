@@ -1,9 +1,9 @@
 //! Refuses text that is drawn with other letters than the file means, or not at all.
 //!
-//! A file may name fonts that it does not hold. Every program then takes letters from where it can, and this is fine as long as they are the letters
-//! that the file means ([`crate::pages::letters`] looks at each one). What cannot be: codes by an encoding that our renderer does
-//! not know; fonts of symbols, for which it takes letters; and fonts that say of their codes two things, for it believes the
-//! one and other programs the other.
+//! A file may name fonts that it does not contain. Every program then takes the letters from fonts that it has. That is
+//! fine if they are the letters that the file means; [`crate::pages::letters`] looks at each one. Three kinds of fonts
+//! are refused without a look: with an encoding that our renderer does not know, with symbols in place of letters, and
+//! with codes to which the font gives two meanings, because our renderer goes by one and other programs by the other.
 
 use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, load_embedded};
 use unicode_normalization::UnicodeNormalization as _;
@@ -179,8 +179,8 @@ fn map(objects: &impl Look, font: &Dict, key: &[u8]) -> Option<CMap> {
     CMap::parse(&objects.decode_whole(stream, LARGEST_MAP).ok()?, load_embedded)
 }
 
-/// Is there a code that means one letter or digit by the collection and another by what the font says of it? Programs differ on signs
-/// and dashes, which look alike.
+/// Does a code mean one letter or digit by the collection and another by what the font says? Programs differ on signs and
+/// dashes, which look alike.
 fn differ(collection: &Collection, said: &CMap) -> bool {
     (0..=0xffff).any(|code| {
         let (Some(BfString::Char(said)), Some(BfString::Char(meant))) =

@@ -64,8 +64,9 @@ pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, 
 }
 
 /// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is, how many pages are in it and
-/// which node is its parent, no node comes twice, and what is no dictionary is none. Viewers' rule decides which nodes are pages. Answers how many entries led to nothing;
-/// one that should lead to a page and leads to an object that is not in the file refuses it.
+/// which node is its parent, no node comes twice, and what is no dictionary is none. Viewers' rule decides which nodes are pages.
+/// Answers how many entries led to nothing; one that should lead to a page and leads to an object that is not in the file refuses
+/// it.
 pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> {
     let root = match edits.catalog()?.get(b"Pages").cloned() {
         Some(Object::Ref(root)) => root,

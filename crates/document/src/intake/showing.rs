@@ -107,15 +107,16 @@ impl<'o> Shown<'o> {
     }
 }
 
-/// The fonts that pages name, each with the first such page. Those that are drawn by instructions are none, and neither are parts of
-/// fonts.
+/// The fonts that pages name, each with the first such page, without Type 3 fonts and parts of composite fonts.
 pub(super) fn fonts(objects: &impl Look) -> Vec<(u32, &Dict)> {
     Shown::of(objects).fonts
 }
 
 fn shown<'o, O: Look>(objects: &'o O, dict: &'o Dict) -> impl Iterator<Item = &'o Object> {
     let is_typed = says_what_it_is(dict);
-    let shown = move |key: &crate::pdf::Name| !is_typed || !(key.is(b"Resources") || UNSHOWN.iter().any(|unshown| key.is(unshown)));
+    let shown = move |key: &crate::pdf::Name| {
+        !is_typed || !(key.is(b"Resources") || UNSHOWN.iter().any(|unshown| key.is(unshown)))
+    };
     let values = dict.iter().filter(move |(key, _)| shown(key)).map(|(_, value)| value);
     let own = dict.get(b"Resources").filter(|_| is_typed).into_iter();
     values.chain(own.flat_map(move |own| resources(objects, own)))

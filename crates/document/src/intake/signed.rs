@@ -91,7 +91,10 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
         });
     }
     if let Some(page) = groups::first(&file) {
-        return Err(Refused::BlendingNotShown { page });
+        return Err(Refused::SignedWithUnseen {
+            page,
+            kind: "Group".to_owned(),
+        });
     }
     letters::refuse_wrong(&file, bytes.clone())?;
     allows_more(&bytes, pages.len())?;

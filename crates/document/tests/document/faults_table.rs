@@ -81,13 +81,17 @@ fn tag(value: &impl serde::Serialize, key: &str) -> String {
 #[test]
 fn every_file_of_the_table_of_faults_is_answered_as_it_must_be() {
     let Some(folder) = folder() else { return };
+    let mut others = Vec::new();
     for (name, expected) in ANSWERS.iter().filter(|(_, expected)| *expected != "-") {
         let said = match inspect(read(&folder, name), &Limits::default()) {
             Ok(taken) => tag(&taken.report().verdict, ""),
             Err(reason) => tag(&reason, "reason"),
         };
-        assert_eq!(said, *expected, "{name}");
+        if said != *expected {
+            others.push((name, said));
+        }
     }
+    assert!(others.is_empty(), "other answers: {others:#?}");
     let known: BTreeSet<String> = ANSWERS.iter().map(|(name, _)| (*name).to_owned()).collect();
     let files = std::fs::read_dir(&folder).expect("a folder").flatten();
     let there: BTreeSet<String> = files

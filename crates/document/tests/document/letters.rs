@@ -3,6 +3,7 @@
 use document::intake::{Limits, Refused, inspect};
 
 use crate::annotations::{file, stream};
+use crate::samples::{HOUSE, signed_by_others};
 use crate::viewers::{Marks, Viewer};
 
 /// Encoding, Adobe's character collection, font, and text in that encoding (in the comment).
@@ -331,6 +332,13 @@ fn words_beneath_a_highlight_in_a_group_of_its_own_are_seen_as_others_show_them(
             "{group}"
         );
     }
+    // A signed file stays as it is, but a copy without signatures can be sent.
+    let signed = signed_by_others(&highlighted("/Group<</S/Transparency>>", ""), &HOUSE.key);
+    let group = Refused::SignedWithUnseen {
+        page: 1,
+        kind: "Group".to_owned(),
+    };
+    assert_eq!(refused(signed), Some(group));
     // Isolated, it covers the words in every program.
     assert_eq!(refused(highlighted("/Group<</S/Transparency/I true>>", "")), None);
 }

@@ -3,9 +3,9 @@
     python signed_uploads.py sign FOLDER COUNT
     python signed_uploads.py judge MOMENT ROOT.pem FILE...
 
-`sign` takes FOLDER/plain-0.pdf, plain-1.pdf and so on in turn, writes 0.pdf, 1.pdf and so on and root.pem, and prints for each
-file, as a line of JSON, whether its signatures leave room for another. `judge` prints for each file what holds of each signature at
-that moment (ISO 8601).
+`sign` takes FOLDER/plain-0.pdf, plain-1.pdf and so on in turn, writes 0.pdf, 1.pdf and so on and root.pem, and prints for
+each file, as a line of JSON, whether its signatures leave room for another. `judge` prints for each file what holds of each
+signature at that moment (ISO 8601).
 """
 
 import datetime

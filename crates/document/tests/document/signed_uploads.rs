@@ -1,5 +1,5 @@
-//! Uploads that pyHanko signed: visibly and not, several times, certified, with locks and timestamps. After our seal it finds each
-//! signature as good as before.
+//! Uploads that pyHanko signed: visibly and not, several times, certified, with locks and timestamps. After our seal it finds
+//! each signature as good as before.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
