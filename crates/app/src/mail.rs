@@ -14,7 +14,7 @@ use domain::{BlobHash, CompanyId, Contact, Language, Palette, Random, UtcOffset,
 use jiff::Timestamp;
 use minijinja::value::Serde;
 use serde::{Deserialize, Serialize};
-use store::company::Style;
+use store::company::{Company, Style};
 use store::outbox::{NewChannel, NewDelivery, NewLetter, StopReason};
 
 use crate::error::Error;
@@ -52,6 +52,22 @@ pub struct Letter<'l> {
     pub offset: UtcOffset,
     /// Why.
     pub occasion: Occasion<'l>,
+}
+
+impl<'l> Letter<'l> {
+    /// A letter about the company itself to one of its members.
+    pub(crate) fn to_member(company: &'l Company, name: &'l str, contact: &'l Contact, occasion: Occasion<'l>) -> Self {
+        Letter {
+            company_name: &company.name,
+            style: &company.style,
+            document: "",
+            name,
+            contact,
+            language: company.language,
+            offset: company.offset,
+            occasion,
+        }
+    }
 }
 
 /// A kind of mail, as the operator's templates are named.

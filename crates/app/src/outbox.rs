@@ -367,16 +367,9 @@ impl App {
             .iter()
             .filter(|member| member.role.may_administer() && member.disabled_at.is_none())
         {
-            let letter = Letter {
-                company_name: &company.name,
-                style: &company.style,
-                document: "",
-                name: &member.name,
-                contact: &Contact::Email(member.email.clone()),
-                language: company.language,
-                offset: company.offset,
-                occasion: Occasion::EndpointStopped { at, url, reason },
-            };
+            let contact = Contact::Email(member.email.clone());
+            let occasion = Occasion::EndpointStopped { at, url, reason };
+            let letter = Letter::to_member(&company, &member.name, &contact, occasion);
             let room = self.outgoing.mail_room();
             outbox::enqueue(tx, &room.delivery(&company.id, None, &letter, at)?)?;
         }

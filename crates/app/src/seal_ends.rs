@@ -128,19 +128,12 @@ impl App {
                 .iter()
                 .filter(|member| member.role == Role::Owner && member.disabled_at.is_none())
             {
-                let letter = Letter {
-                    company_name: &company.name,
-                    style: &company.style,
-                    document: "",
-                    name: &member.name,
-                    contact: &Contact::Email(member.email.clone()),
-                    language: company.language,
-                    offset: company.offset,
-                    occasion: Occasion::SealEnds {
-                        at: end,
-                        days: days_left,
-                    },
+                let contact = Contact::Email(member.email.clone());
+                let occasion = Occasion::SealEnds {
+                    at: end,
+                    days: days_left,
                 };
+                let letter = Letter::to_member(&company, &member.name, &contact, occasion);
                 let mail = outgoing.mail_room().delivery(&company.id, None, &letter, now)?;
                 store::outbox::enqueue(tx, &mail)?;
             }

@@ -212,16 +212,18 @@ const OTHERS_KEYS: [(&str, &str, Option<SignatureAlgorithm>); 8] = [
     ("ed448", "ED448", None),
 ];
 
+fn openssl_in(folder: &Path, arguments: &str) {
+    let output = std::process::Command::new("openssl")
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .expect("openssl runs; run script/bootstrap --tests");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Makes each of [`OTHERS_KEYS`] and packs it with a certificate of one authority, whose PEM is the answer.
 fn pack_with_openssl(folder: &Path) -> String {
-    let openssl = |arguments: &str| {
-        let output = std::process::Command::new("openssl")
-            .args(arguments.split_whitespace())
-            .current_dir(folder)
-            .output()
-            .expect("openssl runs; run script/bootstrap --tests");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
+    let openssl = |arguments: &str| openssl_in(folder, arguments);
     let extensions = "keyUsage=critical,digitalSignature,nonRepudiation\n";
     std::fs::write(folder.join("ext"), extensions).expect("written");
     openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 90 -subj /CN=Authority");
@@ -288,14 +290,7 @@ fn a_key_of_every_kind_that_can_seal_comes_from_pkcs12_and_seals() {
 fn a_key_is_taken_from_elsewhere_only_if_our_verifier_accepts_its_seals() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
-    let openssl = |arguments: &str| {
-        let output = std::process::Command::new("openssl")
-            .args(arguments.split_whitespace())
-            .current_dir(folder.path())
-            .output()
-            .expect("openssl runs; run script/bootstrap --tests");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
+    let openssl = |arguments: &str| openssl_in(folder.path(), arguments);
     openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 90 -subj /CN=Authority");
     openssl("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem");
     openssl("req -new -key key.pem -out key.csr -subj /CN=Seal");
@@ -344,14 +339,7 @@ fn a_key_is_taken_from_elsewhere_only_if_our_verifier_accepts_its_seals() {
 #[test]
 fn a_key_ends_with_the_first_certificate_of_its_chain_that_ends() {
     let folder = tempfile::tempdir().expect("a folder");
-    let openssl = |arguments: &str| {
-        let output = std::process::Command::new("openssl")
-            .args(arguments.split_whitespace())
-            .current_dir(folder.path())
-            .output()
-            .expect("openssl runs; run script/bootstrap --tests");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
+    let openssl = |arguments: &str| openssl_in(folder.path(), arguments);
     openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 10 -subj /CN=Authority");
     openssl("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem");
     openssl("req -new -key key.pem -out key.csr -subj /CN=Seal");

@@ -163,8 +163,8 @@ fn moved(from: &Path, to: &Path) {
     }
 }
 
-#[test]
-fn a_token_that_is_away_stops_no_server_and_is_found_when_it_returns() {
+/// The company `acme`, which seals with a key in a token.
+fn with_a_key_in_a_token() -> (Bench, Temporary) {
     let bench = Bench::new();
     bench.certify("seal", 900, "keyUsage=digitalSignature");
     bench.token_with("seal");
@@ -188,6 +188,12 @@ fn a_token_that_is_away_stops_no_server_and_is_found_when_it_returns() {
         ],
         "",
     );
+    (bench, here)
+}
+
+#[test]
+fn a_token_that_is_away_stops_no_server_and_is_found_when_it_returns() {
+    let (bench, here) = with_a_key_in_a_token();
     here.run(&["company", "add", "other", "--name", "Other"], "");
     here.run(
         &[
@@ -236,29 +242,7 @@ fn a_token_that_is_away_stops_no_server_and_is_found_when_it_returns() {
 
 #[test]
 fn a_wrong_pin_stops_no_server_and_no_other_company() {
-    let bench = Bench::new();
-    bench.certify("seal", 900, "keyUsage=digitalSignature");
-    bench.token_with("seal");
-    let here = Temporary::with_company()
-        .with("SOFTHSM2_CONF", &bench.text("softhsm2.conf"))
-        .with("COUNTERSIGN_PKCS11__MODULE", MODULE)
-        .with("COUNTERSIGN_PKCS11__PIN", "1234");
-    let certificate = bench.text("seal.pem");
-    let uri = "pkcs11:token=Seals;object=seal";
-    here.run(
-        &[
-            "company",
-            "key",
-            "use-token",
-            "--company",
-            "acme",
-            "--uri",
-            uri,
-            "--certificates",
-            &certificate,
-        ],
-        "",
-    );
+    let (_bench, here) = with_a_key_in_a_token();
     let template = import_template(&here, "acme");
     let here = here.with("COUNTERSIGN_PKCS11__PIN", "4321");
     let server = here.serve();
