@@ -207,7 +207,7 @@ impl App {
         requester: &Requester,
     ) -> Result<ReadValues, Error> {
         let template = &snapshot.template.version;
-        let fonts = self.fonts()?;
+        let fonts = self.fonts_of(&snapshot.stored)?;
         let language = snapshot.stored.workflow.language;
         let mut faults = Vec::new();
         let mut given: BTreeMap<String, (String, NewValue)> = BTreeMap::new();

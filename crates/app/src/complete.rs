@@ -92,7 +92,7 @@ impl App {
             self.stamped_picture(&requester, place, file)
         })?;
         let pdf = self.blobs.get(&template.pdf)?;
-        let fonts = self.fonts()?;
+        let fonts = self.fonts_of(&snapshot.stored)?;
         let SealMarks { pages, seal: mark } = self.seal_marks(snapshot, &fonts)?;
         marks.extend(pages);
         if !snapshot.template.extends_upload() {
@@ -170,7 +170,7 @@ impl App {
         comment: Option<&str>,
         patience: &Patience,
     ) -> Result<Sealed, Error> {
-        let fonts = self.fonts()?;
+        let fonts = self.fonts_of(&snapshot.stored)?;
         let content = certificate_content(
             &Certified {
                 stored: &snapshot.stored,

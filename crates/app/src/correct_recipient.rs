@@ -46,8 +46,8 @@ impl App {
     ) -> Result<Advanced, Error> {
         caller.must_send()?;
         let actor = App::member_actor(caller, origin);
-        let fonts = self.fonts()?;
         let workflow = self.decide(&caller.company, id, |snapshot| {
+            let fonts = self.fonts_of(&snapshot.stored)?;
             let recipient = meant(snapshot, order, request)?;
             let workflow = &snapshot.stored.workflow;
             let old = workflow

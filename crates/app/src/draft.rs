@@ -402,7 +402,7 @@ impl App {
         changed: &BTreeMap<String, Held>,
         draft: &Draft,
     ) -> Result<SavedDraft, Error> {
-        let fonts = self.fonts()?;
+        let fonts = self.fonts_of(&session.snapshot.stored)?;
         let template = session.template();
         let looks = Looks {
             template,

@@ -60,7 +60,14 @@ impl App {
                 drawing,
             }
         };
-        Ok(drawings.into_iter().map(choice).collect())
+        // In a script for which there is no handwriting, all hands look alike: one of them is enough to choose from.
+        let mut choices: Vec<Choice> = Vec::new();
+        for choice in drawings.into_iter().map(choice) {
+            if choice.look.is_err() || choices.iter().all(|known| known.look != choice.look) {
+                choices.push(choice);
+            }
+        }
+        Ok(choices)
     }
 
     fn may_see(&self, key: &SigningKey) -> Result<(), Error> {
@@ -97,7 +104,7 @@ impl App {
             found,
             &value,
             workflow.language,
-            &*self.fonts()?,
+            &*self.fonts_of(&session.snapshot.stored)?,
             field,
         )
         .map_err(refuse)?;

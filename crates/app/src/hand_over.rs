@@ -25,7 +25,7 @@ impl App {
         let workflow = &session.snapshot.stored.workflow;
         let (company, id) = (workflow.company.clone(), workflow.id);
         let actor = origin.actor(Who::Recipient(recipient.id));
-        let fonts = self.fonts()?;
+        let fonts = self.fonts_of(&session.snapshot.stored)?;
         self.decide(&company, id, |snapshot| {
             let workflow = &snapshot.stored.workflow;
             same_link(workflow, recipient.id, recipient.link_version)?;

@@ -114,6 +114,7 @@ mod uploads;
 mod values;
 pub mod vault;
 mod verdict_words;
+mod workflow_fonts;
 mod workflow_links;
 mod workflow_view;
 mod writer_meant;
@@ -218,6 +219,7 @@ pub struct App {
     kept_templates: kept_template::KeptTemplates,
     proved_templates: foresight::ProvedTemplates,
     outgoing: Arc<outgoing::Outgoing>,
+    kept_fonts: workflow_fonts::KeptFonts,
     pages: page_cache::PageCache,
 }
 
@@ -290,6 +292,7 @@ impl App {
             kept_templates: kept_template::KeptTemplates::default(),
             proved_templates: foresight::ProvedTemplates::default(),
             outgoing: Arc::new(outgoing),
+            kept_fonts: workflow_fonts::KeptFonts::default(),
             pages,
         }
     }
@@ -304,7 +307,7 @@ impl App {
         self.passwords.computed()
     }
 
-    /// The fonts; the first call loads them.
+    /// The fonts of this moment; the first call loads them. A workflow has those of its start.
     pub fn fonts(&self) -> Result<Arc<Fonts>, Error> {
         if let Some(fonts) = self.fonts.get() {
             return Ok(Arc::clone(fonts));

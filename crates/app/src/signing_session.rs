@@ -349,7 +349,7 @@ impl App {
             template_version: workflow.template_version,
             pdf: session.template().pdf,
             fields: if shows {
-                field_views(&session, &draft, &stage, &*self.fonts()?)
+                field_views(&session, &draft, &stage, &*self.fonts_of(&snapshot.stored)?)
             } else {
                 Vec::new()
             },

@@ -267,8 +267,10 @@ struct Plan {
     idempotency: Option<Idempotency>,
     party: Party,
     also: Option<Also>,
-    /// On the files in its values.
+    /// On the files in its values, and on its fonts.
     claim: FileClaim,
+    /// The added fonts that it is drawn with.
+    fonts: Vec<BlobHash>,
     /// Numbers that are given out already.
     reserved: Option<Reserved>,
 }
@@ -371,6 +373,7 @@ impl App {
         if preview {
             return self.keep_preview(plan, now).map(only);
         }
+        plan.fonts = self.fonts_for_start(&caller.company, &mut plan.claim)?;
         let outgoing = Arc::clone(&self.outgoing);
         let idempotency = plan.idempotency.clone();
         let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
@@ -703,6 +706,7 @@ impl Plan {
             &workflow,
             company_name,
             authorization,
+            &self.fonts,
             &self.checks,
             (&entries, &head),
         )?;
@@ -887,6 +891,9 @@ impl<'a> StartReader<'a> {
             _ => {}
         }
         let template = template.map(|stored| stored.version.clone());
+        if let Some(template) = &template {
+            self.prove_texts_of_others(template);
+        }
         let (recipients, checks, places) = self.recipients(&request.recipients, template.as_ref());
         let (values, files) = self.values(&request.fields, template.as_ref());
         if let Some(template) = &template {
@@ -944,6 +951,7 @@ impl<'a> StartReader<'a> {
             },
             also: None,
             claim: FileClaim::of(&self.caller.company),
+            fonts: Vec::new(),
             reserved: None,
         };
         Some((plan, files, request.is_preview))
@@ -1031,10 +1039,36 @@ impl<'a> StartReader<'a> {
             return None;
         };
         let contact = Contact::parse(text, self.context.region).ok();
-        if contact.is_none() {
-            self.fault(Fault::new(path, FaultCode::InvalidContact));
+        match &contact {
+            None => self.fault(Fault::new(path, FaultCode::InvalidContact)),
+            Some(contact) => self.prove_text(contact.as_given(), path),
         }
         contact
+    }
+
+    /// Every text that comes on the document or its certificate is one that a font has.
+    fn prove_text(&mut self, text: &str, path: &str) {
+        if let Err(fault) = prove_text(text, &self.fonts, path) {
+            self.fault(fault);
+        }
+    }
+
+    /// What the company, its member and the template bring along to the certificate: earlier versions took every text.
+    fn prove_texts_of_others(&mut self, template: &TemplateVersion) {
+        let (company, sender) = (self.context.company_name.clone(), self.caller.name.clone());
+        let roles = template.steps.iter().filter_map(|step| step.role.as_deref());
+        let attached = template
+            .named_fields()
+            .filter(|field| field.kind == FieldKind::Attachment);
+        let own = roles
+            .chain(attached.map(Field::shown_name))
+            .chain([template.name.as_str()]);
+        for text in own {
+            self.prove_text(text, "template_id");
+        }
+        for text in [company, sender] {
+            self.prove_text(&text, "");
+        }
     }
 
     fn copies(&mut self, copies: &[StartCopy]) -> Vec<CopyRecipient> {

@@ -323,6 +323,7 @@ impl App {
         let intake = self.take(upload, fields, wishes, region, &requester)?;
         let (file, laid) = fields_of(&intake, fields, region)?;
         self.check_fonts(&file.fields)?;
+        self.prove_names(&file)?;
         self.prove_template(&file.fields, &intake.pages, |path| match &laid {
             Some(laid) => laid.place(&path),
             None => path,
@@ -352,6 +353,7 @@ impl App {
         };
         let file = fields_file::parse(file, Some(stored.version.page_count()), region).map_err(unprocessable)?;
         self.check_fonts(&file.fields)?;
+        self.prove_names(&file)?;
         self.prove_template(&file.fields, &stored.version.pages, std::convert::identity)?;
         if stored.extends_upload() {
             refuse_embedding(&file.fields)?;
@@ -441,6 +443,21 @@ impl App {
             Some(fault.with("value", font).with("allowed", known.join(", ")))
         });
         let faults: Vec<Fault> = unknown.collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unprocessable(faults))
+        }
+    }
+
+    /// What comes on the certificates of a template's documents is such as a font has.
+    fn prove_names(&self, file: &FieldsFile) -> Result<(), Error> {
+        let fonts = self.fonts()?;
+        let roles = file.steps.iter().filter_map(|step| step.role.as_deref());
+        let named = roles.map(|role| (role, "steps")).chain([(file.name.as_str(), "name")]);
+        let faults: Vec<Fault> = named
+            .filter_map(|(text, path)| values::prove_text(text, &fonts, path).err())
+            .collect();
         if faults.is_empty() {
             Ok(())
         } else {

@@ -24,6 +24,7 @@ use store::workflow_value::StoredValue;
 use crate::error::{ConflictCode, Error, Subject};
 use crate::export::{self, NextWriter};
 use crate::uploads::FileClaim;
+use crate::values::prove_text;
 use crate::vault::Vault;
 use crate::{App, Origin, keyed_chain};
 
@@ -427,6 +428,9 @@ impl App {
             mut events,
             asked,
         } = transition;
+        let fonts = self.fonts_of(&snapshot.stored)?;
+        prove_text(comment.unwrap_or_default(), &fonts, "comment")
+            .map_err(|fault| Error::Unprocessable(vec![fault]))?;
         for event in &mut events {
             event.set_comment(comment);
         }

@@ -33,6 +33,8 @@ pub struct StoredWorkflow {
     pub links: Links,
     /// Since when it is hidden.
     pub discarded_at: Option<Timestamp>,
+    /// The fonts that it was started with, besides those of the program; none if an earlier version started it.
+    pub added_fonts: Option<Vec<BlobHash>>,
     /// What surrounds each recipient, in the recipients' order.
     pub writers: Vec<Writer>,
 }
@@ -268,6 +270,7 @@ pub fn insert(
     workflow: &Workflow,
     company_name: &str,
     authorization: Option<&[u8]>,
+    added_fonts: &[BlobHash],
     checks: &[Checks],
     (entries, head): (&[Entry], &KeyedHead),
 ) -> Result<(), Error> {
@@ -302,12 +305,25 @@ pub fn insert(
             company_name,
             i64::from(head.head.format.number()),
             head.code.clone(),
+            font_list(added_fonts),
         ],
     )?;
+    for hash in added_fonts {
+        refer_to_blob(tx, &workflow.company, workflow.id, *hash)?;
+    }
     for (recipient, checks) in workflow.recipients.iter().zip(checks) {
         insert_recipient(tx, &workflow.company, workflow.id, recipient, checks)?;
     }
     crate::audit::insert(tx, &workflow.company, workflow.id, entries)
+}
+
+fn font_list(hashes: &[BlobHash]) -> String {
+    let each: Vec<String> = hashes.iter().map(BlobHash::to_string).collect();
+    each.join(" ")
+}
+
+fn fonts_in(list: &str) -> Vec<BlobHash> {
+    list.split_whitespace().filter_map(BlobHash::parse).collect()
 }
 
 fn insert_recipient(
@@ -390,6 +406,7 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
             row.get("links_renewed_at")?,
         ),
         discarded_at: row.get("discarded_at")?,
+        added_fonts: row.get::<Option<String>>("added_fonts")?.as_deref().map(fonts_in),
         writers,
     }))
 }
@@ -913,6 +930,12 @@ pub fn forget_blob(
     hash: BlobHash,
 ) -> Result<(), Error> {
     held.execute_later(&sql::FORGET_BLOB, values![hash, id, company])
+}
+
+/// Does a workflow of the company need the file?
+pub fn refers_to_blob(tx: &mut dyn Transaction, company: &CompanyId, hash: BlobHash) -> Result<bool, Error> {
+    tx.query_one(&sql::REFERS_TO_BLOB, values![company, hash])?
+        .get("is_referred_to")
 }
 
 /// Keeps that a workflow needs a file.

@@ -16,6 +16,7 @@ mod copies_of_signed_files;
 mod drafts;
 mod edits;
 mod erasure;
+mod fonts;
 mod foresight;
 mod known_addresses;
 mod look;

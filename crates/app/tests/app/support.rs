@@ -35,6 +35,7 @@ pub struct TestApp {
     pub files: TempDir,
     pub documents: Arc<InProcess>,
     pub disk: Arc<Disk>,
+    random: Arc<dyn Random>,
 }
 
 impl std::ops::Deref for TestApp {
@@ -92,7 +93,7 @@ impl TestApp {
             documents: Arc::clone(&documents) as Arc<dyn StrangersDocuments>,
             space: Arc::clone(&disk) as Arc<dyn FreeSpace>,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
-            random,
+            random: Arc::clone(&random),
             network,
             tokens: Arc::new(app::key_tokens::NoTokens),
             vault,
@@ -109,6 +110,31 @@ impl TestApp {
             files,
             documents,
             disk,
+            random,
+        }
+    }
+
+    /// The same installation after a restart, with the fonts that are in this folder then.
+    pub fn restarted(self, fonts_folder: Option<std::path::PathBuf>) -> TestApp {
+        let random = Arc::clone(&self.random);
+        let app = App::new(Parts {
+            store: self.database.open(),
+            blobs: Blobs::local(self.files.path()).expect("a folder for files"),
+            documents: Arc::clone(&self.documents) as Arc<dyn StrangersDocuments>,
+            space: Arc::clone(&self.disk) as Arc<dyn FreeSpace>,
+            clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
+            vault: Vault::new(&[3; 32], Arc::clone(&random)),
+            random,
+            network: Arc::new(NoNetwork),
+            tokens: Arc::new(app::key_tokens::NoTokens),
+            settings: Settings {
+                fonts_folder,
+                ..Settings::default()
+            },
+        });
+        TestApp {
+            app: Arc::new(app),
+            ..self
         }
     }
 

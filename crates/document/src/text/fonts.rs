@@ -1,16 +1,17 @@
 //! The fonts that everything of ours is drawn with.
 //!
-//! Seven families are part of the program: Pretendard (all 11,172 Hangul syllables, Latin, Greek,
+//! These families are part of the program: Pretendard (all 11,172 Hangul syllables, Latin, Greek,
 //! Cyrillic, kana; no Han), in two weights; Noto Sans for the Han characters of Japan, Korea and
-//! China, which differ in shape for one code point, for Arabic and for Hebrew; and Noto Emoji, of one
-//! colour. Which family is asked first depends on the language of the text, so that a Japanese name
+//! China, which differ in shape for one code point, and for each script of [`SCRIPTS`], in which people write
+//! their names; and Noto Emoji, of one colour. Which family is asked first depends on the language of the text, so that a Japanese name
 //! looks Japanese in a Japanese document, or on the field, which may name one; a character that the
 //! first lacks is taken from the next that has it. An operator can add font files: they are asked
 //! last. A character that none has is never drawn as blank or box: [`Fonts::missing_characters`]
 //! names it, and layout refuses it.
 //!
 //! Signatures and seals that we draw ([`crate::marks::drawing`]) have fonts of their own: handwritings, and one for seals. They
-//! are a collection apart, so that no text of a document falls back to a handwriting.
+//! are a collection apart, so that no text of a document falls back to a handwriting. Names in a script for which no
+//! handwriting is there are drawn in its family of [`SCRIPTS`].
 //!
 //! Loading costs tens of milliseconds, so [`Fonts`] is made once and shared.
 
@@ -52,8 +53,6 @@ const PRETENDARD: &str = "Pretendard";
 const NOTO_JP: &str = "Noto Sans JP";
 const NOTO_KR: &str = "Noto Sans KR";
 const NOTO_SC: &str = "Noto Sans SC";
-const NOTO_ARABIC: &str = "Noto Sans Arabic";
-const NOTO_HEBREW: &str = "Noto Sans Hebrew";
 const NOTO_EMOJI: &str = "Noto Emoji";
 
 const NOTO_JP_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf");
@@ -61,7 +60,7 @@ const NOTO_KR_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-kr/400Regula
 const NOTO_SC_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf");
 
 /// Family and file; a family may have several weights.
-const FILES: [(&str, &[u8]); 8] = [
+const FILES: [(&str, &[u8]); 6] = [
     (
         PRETENDARD,
         embedded!("pretendard/dist/public/static/Pretendard-Regular.otf"),
@@ -74,16 +73,84 @@ const FILES: [(&str, &[u8]); 8] = [
     (NOTO_KR, NOTO_KR_FILE),
     (NOTO_SC, NOTO_SC_FILE),
     (
-        NOTO_ARABIC,
+        NOTO_EMOJI,
+        embedded!("@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf"),
+    ),
+];
+
+/// The family of each script that [`FILES`] lack and in which people write their names. No two have a letter in common.
+const SCRIPTS: [(&str, &[u8]); 18] = [
+    (
+        "Noto Sans Arabic",
         embedded!("@expo-google-fonts/noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf"),
     ),
     (
-        NOTO_HEBREW,
+        "Noto Sans Hebrew",
         embedded!("@expo-google-fonts/noto-sans-hebrew/400Regular/NotoSansHebrew_400Regular.ttf"),
     ),
     (
-        NOTO_EMOJI,
-        embedded!("@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf"),
+        "Noto Sans Thai",
+        embedded!("@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Lao",
+        embedded!("@expo-google-fonts/noto-sans-lao/400Regular/NotoSansLao_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Khmer",
+        embedded!("@expo-google-fonts/noto-sans-khmer/400Regular/NotoSansKhmer_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Myanmar",
+        embedded!("@expo-google-fonts/noto-sans-myanmar/400Regular/NotoSansMyanmar_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Devanagari",
+        embedded!("@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Bengali",
+        embedded!("@expo-google-fonts/noto-sans-bengali/400Regular/NotoSansBengali_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Gurmukhi",
+        embedded!("@expo-google-fonts/noto-sans-gurmukhi/400Regular/NotoSansGurmukhi_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Gujarati",
+        embedded!("@expo-google-fonts/noto-sans-gujarati/400Regular/NotoSansGujarati_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Tamil",
+        embedded!("@expo-google-fonts/noto-sans-tamil/400Regular/NotoSansTamil_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Telugu",
+        embedded!("@expo-google-fonts/noto-sans-telugu/400Regular/NotoSansTelugu_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Kannada",
+        embedded!("@expo-google-fonts/noto-sans-kannada/400Regular/NotoSansKannada_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Malayalam",
+        embedded!("@expo-google-fonts/noto-sans-malayalam/400Regular/NotoSansMalayalam_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Sinhala",
+        embedded!("@expo-google-fonts/noto-sans-sinhala/400Regular/NotoSansSinhala_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Georgian",
+        embedded!("@expo-google-fonts/noto-sans-georgian/400Regular/NotoSansGeorgian_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Armenian",
+        embedded!("@expo-google-fonts/noto-sans-armenian/400Regular/NotoSansArmenian_400Regular.ttf"),
+    ),
+    (
+        "Noto Sans Ethiopic",
+        embedded!("@expo-google-fonts/noto-sans-ethiopic/400Regular/NotoSansEthiopic_400Regular.ttf"),
     ),
 ];
 
@@ -185,8 +252,12 @@ pub struct Fonts {
     collection: FontContext,
     /// For drawing: the same files by the id of their bytes in `collection`, and the place within the file.
     faces: Vec<(u64, u32, krilla::text::Font)>,
+    /// The families that are part of the program and are asked last, whatever the language.
+    last: Vec<&'static str>,
     /// Families of added files, in the order in which they were given.
     added: Vec<String>,
+    /// The added files themselves.
+    added_files: Vec<Arc<dyn AsRef<[u8]> + Send + Sync>>,
     standing_alone: StandingAlone,
     idle: Mutex<Vec<LayoutContexts>>,
 }
@@ -204,7 +275,8 @@ impl std::fmt::Debug for Fonts {
 impl Fonts {
     /// Loads the fonts that are part of the program.
     pub fn embedded() -> Result<Self, FontUnreadable> {
-        Self::load(&FILES)
+        let files: Vec<_> = FILES.into_iter().chain(SCRIPTS).collect();
+        Self::load(&files)
     }
 
     /// No fonts at all: for marks that are no text. Loading the others takes a hundred times as long.
@@ -223,8 +295,10 @@ impl Fonts {
 
     /// Loads the fonts of signatures and seals, and no others. A text names the one that it asks first.
     pub(crate) fn of_drawings() -> Result<Self, FontUnreadable> {
-        let mut fonts = Self::load(&DRAWING_FILES)?;
-        fonts.added = DRAWING_FILES.iter().map(|(family, _)| (*family).to_owned()).collect();
+        let files: Vec<_> = DRAWING_FILES.into_iter().chain(SCRIPTS).collect();
+        let mut fonts = Self::load(&files)?;
+        // Other hands before print: a letter that a hand lacks keeps looking written.
+        fonts.last = files.into_iter().map(|(family, _)| family).collect();
         Ok(fonts)
     }
 
@@ -238,7 +312,9 @@ impl Fonts {
                 source_cache: parley::fontique::SourceCache::default(),
             },
             faces: Vec::with_capacity(files.len()),
+            last: SCRIPTS.iter().map(|(family, _)| *family).chain([NOTO_EMOJI]).collect(),
             added: Vec::new(),
+            added_files: Vec::new(),
             standing_alone: StandingAlone::new(),
             idle: Mutex::new(Vec::new()),
         };
@@ -257,10 +333,12 @@ impl Fonts {
     fn add(&mut self, file: FontFile) -> Result<(), FontUnreadable> {
         let bytes: Arc<dyn AsRef<[u8]> + Send + Sync> = Arc::new(file.bytes);
         let families = self
-            .register(Blob::new(Arc::clone(&bytes)), &bytes.into(), None)
+            .register(Blob::new(Arc::clone(&bytes)), &Arc::clone(&bytes).into(), None)
             .ok_or(FontUnreadable(file.name))?;
+        self.added_files.push(bytes);
+        let is_ours = |family: &String| embedded_families().any(|known| known == family);
         for family in families {
-            if !self.added.contains(&family) && !FILES.iter().any(|(known, _)| *known == family) {
+            if !self.added.contains(&family) && !is_ours(&family) {
                 self.added.push(family);
             }
         }
@@ -290,9 +368,13 @@ impl Fonts {
 
     /// The names of all families; a field may name one.
     pub fn family_names(&self) -> impl Iterator<Item = &str> {
-        let mut names: Vec<&str> = FILES.iter().map(|(family, _)| *family).collect();
-        names.dedup();
-        names.into_iter().chain(self.added.iter().map(String::as_str))
+        let ours: Vec<&str> = embedded_families().collect();
+        ours.into_iter().chain(self.added.iter().map(String::as_str))
+    }
+
+    /// The bytes of the files that were added, in the order in which they were given.
+    pub fn added_files(&self) -> impl Iterator<Item = &[u8]> {
+        self.added_files.iter().map(|file| (**file).as_ref())
     }
 
     /// Is there a family of this name? Without regard to case.
@@ -321,7 +403,6 @@ impl Fonts {
             Language::Ja => [NOTO_JP, PRETENDARD, NOTO_SC, NOTO_KR],
             Language::En => [PRETENDARD, NOTO_JP, NOTO_KR, NOTO_SC],
         };
-        let others = [NOTO_ARABIC, NOTO_HEBREW, NOTO_EMOJI];
         let owned = |family: &str| FontFamilyName::Named(Cow::Owned(family.to_owned()));
         let families = first
             .map(owned)
@@ -329,7 +410,7 @@ impl Fonts {
             .chain(
                 usual
                     .into_iter()
-                    .chain(others)
+                    .chain(self.last.iter().copied())
                     .map(|family| FontFamilyName::Named(Cow::Borrowed(family))),
             )
             .chain(self.added.iter().map(|family| owned(family)));
@@ -363,6 +444,13 @@ impl Fonts {
 
 /// All that [`stand_in`] gives.
 pub(crate) const STAND_INS: [&[u8]; 3] = [NOTO_JP_FILE, NOTO_KR_FILE, NOTO_SC_FILE];
+
+/// The families that are part of the program, each once.
+fn embedded_families() -> impl Iterator<Item = &'static str> {
+    let mut names: Vec<&str> = FILES.iter().chain(&SCRIPTS).map(|(family, _)| *family).collect();
+    names.dedup();
+    names.into_iter()
+}
 
 /// The file that stands in for a font of the Adobe character collections that a PDF names and
 /// does not embed.
@@ -401,6 +489,22 @@ mod tests {
             "Ωμέγα Привет",
             "عقد العمل، ١٢٣٤٫٥٦ ريال – محمد عبد الله",
             "חוזה עבודה: שָׁלוֹם ״כהן״ ₪",
+            "ณัฐพล ศรีสุวรรณ ปัญญา ๑๒๓",
+            "ສົມສັກ ພົມມະຈັນ ໑໒໓",
+            "សុខា ជា ព្រះសីហនុ ១២៣",
+            "အောင်ဆန်း ကျော်စွာ ၁၂၃",
+            "राजेश क्षत्रिय श्रीकृष्ण द्विवेदी १२३ ।",
+            "শ্রীমতী চট্টোপাধ্যায় ক্ষিতি ১২৩",
+            "ਗੁਰਪ੍ਰੀਤ ਸਿੰਘ ਸ਼੍ਰੀ ੧੨੩",
+            "જ્યોતિ ક્ષત્રિય શ્રી ૧૨૩",
+            "கிருஷ்ணன் ஸ்ரீ ௧௨௩",
+            "శ్రీనివాస్ కృష్ణ ౧౨౩",
+            "ಶ್ರೀನಿವಾಸ ಕೃಷ್ಣ ೧೨೩",
+            "ശ്രീകുമാർ കൃഷ്ണൻ ൧൨൩",
+            "ශ්‍රීමත් ක්‍රිෂ්ණ",
+            "ნინო ბერიძე ᲜᲘᲜᲝ",
+            "Արամ Խաչատրյան",
+            "አበበ ቢቂላ ፩፪፫",
             "👍 🎉 ❤️ 👨‍👩‍👧‍👦 🇰🇷 👩🏽‍💻 ☎ ✅ 1️⃣",
             "1,234,567.89 % + - / * = ( ) [ ] { } ① ② ③ ㈜ ㎡ ℃ ※ ○ ● □ ■ △ ▲ → ←",
             "line\nbreak\ttab\r\nend",
@@ -452,7 +556,8 @@ mod tests {
         };
         let weight = embedded!("pretendard/dist/public/static/Pretendard-SemiBold.otf");
         let fonts = Fonts::with_added(vec![file("more.otf", weight)]).expect("a font");
-        assert_eq!(fonts.faces.len(), FILES.len() + 1);
+        assert_eq!(fonts.faces.len(), FILES.len() + SCRIPTS.len() + 1);
+        assert_eq!(fonts.added_files().collect::<Vec<_>>(), [weight.as_slice()]);
         let named: Vec<&str> = fonts.family_names().collect();
         assert!(
             named.contains(&"Noto Emoji") && fonts.has_family("pretendard"),

@@ -557,13 +557,16 @@ impl Lines {
                 let mut glyphs: Vec<KrillaGlyph> = Vec::new();
                 // The parts of a ligature whose glyph is still to come: where writing runs to the left, it comes last.
                 let mut before: Option<Range<usize>> = None;
+                // The glyphs of the last cluster that was drawn: all of them stand for the same text.
+                let mut last = 0;
                 for cluster in run.visual_clusters() {
                     let mut range = cluster.text_range();
                     if cluster.is_ligature_continuation() {
-                        // The ligature's one glyph stands for the text of all its parts.
+                        // A ligature's glyphs stand for the text of all its parts.
                         if run.is_rtl() {
                             before = Some(before.map_or(range.clone(), |before| joined(&before, &range)));
-                        } else if let Some(glyph) = glyphs.last_mut() {
+                        }
+                        for glyph in glyphs.iter_mut().skip(last).filter(|_| !run.is_rtl()) {
                             glyph.text_range = joined(&glyph.text_range, &range);
                         }
                         continue;
@@ -572,6 +575,7 @@ impl Lines {
                         range = joined(&before, &range);
                     }
                     ink = cluster.style().brush;
+                    last = glyphs.len();
                     for glyph in cluster.glyphs() {
                         glyphs.push(KrillaGlyph::new(
                             GlyphId::new(glyph.id),

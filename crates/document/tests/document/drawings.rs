@@ -224,7 +224,7 @@ fn a_letter_that_the_chosen_hand_lacks_comes_from_another() {
     assert_inside(&mixed.svg(), "mixed");
     let refused = figure(&typed("김𓀀 محمد", Hand::Caveat));
     assert!(
-        matches!(&refused, Err(DrawingFault::Text(TextFault::MissingCharacters { characters })) if characters.contains(&'𓀀') && characters.contains(&'م')),
+        matches!(&refused, Err(DrawingFault::Text(TextFault::MissingCharacters { characters })) if *characters == ['𓀀']),
         "{refused:?}"
     );
 }

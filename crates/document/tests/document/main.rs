@@ -30,6 +30,7 @@ mod revision_writer;
 mod revisions;
 mod revocation;
 mod samples;
+mod scripts;
 mod seal_marks;
 mod sealing;
 mod signed_uploads;

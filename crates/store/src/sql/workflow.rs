@@ -13,9 +13,13 @@ crate::statements! {
     pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \
          offset_seconds, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
          started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision, id, \
-         company_name, chain_format, chain_code) \
+         company_name, chain_format, chain_code, added_fonts) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, \
-         $19, $20, $21, $22)";
+         $19, $20, $21, $22, $23)";
+
+    /// Does a workflow of a company need a file?
+    pub static REFERS_TO_BLOB = "SELECT EXISTS (SELECT 1 FROM blob_reference WHERE company_id = $1 AND hash = $2) \
+         AS is_referred_to";
 
     /// A workflow's writer.
     pub static INSERT_RECIPIENT = "INSERT INTO recipient (company_id, workflow_id, step_order, place, role, name, contact, \
@@ -44,7 +48,7 @@ crate::statements! {
     pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
          sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
          ended_at, ended_by, end_comment, first_step_reported, chain_format, chain_sequence, chain_hash, chain_code, link_version, \
-         links_revoked_at, links_renewed_at, discarded_at, revision, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
+         links_revoked_at, links_renewed_at, discarded_at, revision, added_fonts, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
          FROM workflow WHERE company_id = $1 AND id = $2";
 
     /// Its writers.

@@ -260,3 +260,64 @@ fn alignment_moves_a_line_within_its_box() {
     assert!((centre - right / 2.0).abs() < 0.01, "{centre} {right}");
     assert!(right > 80.0, "{right}");
 }
+
+fn width(fonts: &Fonts, text: &str) -> f32 {
+    set(fonts, text.to_owned(), &style(20.0), 20.0, None).width()
+}
+
+/// Letters that stand above, below or within others take no place of their own, and those that join are narrower together.
+#[test]
+fn the_letters_of_each_script_are_shaped_together() {
+    let fonts = fonts();
+    for (script, together, apart) in [
+        ("Thai marks", "ที่", &["ท"][..]),
+        ("Thai marks in order", "ปั้น", &["ป", "น"]),
+        ("Lao marks", "ສົ້", &["ສ"]),
+        ("Khmer subscript", "ក្ត", &["ក"]),
+        ("Burmese stack", "က္က", &["က"]),
+        ("Devanagari half form", "क्य", &["क", "य"]),
+        ("Gujarati half form", "ક્ય", &["ક", "ય"]),
+        ("Bengali conjunct", "ক্ত", &["ক", "ত"]),
+        ("Gurmukhi subscript", "ਪ੍ਰ", &["ਪ"]),
+        ("Telugu subscript", "క్త", &["క", "త"]),
+        ("Kannada subscript", "ಕ್ತ", &["ಕ", "ತ"]),
+        ("Malayalam conjunct", "ക്ക", &["ക", "ക"]),
+        ("Sinhala joiner", "ක්‍ර", &["ක", "ර"]),
+        ("Tamil ligature", "ஸ்ரீ", &["ஸ்", "ரீ"]),
+        ("Arabic letters that join", "محمد", &["م", "ح", "م", "د"]),
+        ("Hebrew points", "שָׁ", &["ש"]),
+    ] {
+        let (together, apart): (f32, f32) = (
+            width(&fonts, together),
+            apart.iter().map(|letter| width(&fonts, letter)).sum(),
+        );
+        let difference = together - apart;
+        let is_shaped = if script.contains("join") && !script.contains("joiner") {
+            difference.abs() > 0.5
+        } else if script.contains("mark") || script.contains("points") {
+            difference.abs() < 0.2
+        } else {
+            difference < 0.2
+        };
+        assert!(is_shaped, "{script}: {together} of {apart}");
+    }
+}
+
+#[test]
+fn what_runs_from_right_to_left_keeps_its_numbers_and_latin_words() {
+    let fonts = fonts();
+    for (text, is_rtl) in [("דוד כהן 123", true), ("محمد Smith 42", true), ("Dr. דוד 7", false)] {
+        let lines = set(&fonts, text.to_owned(), &style(12.0), 12.0, None);
+        assert_eq!(lines.layout.is_rtl(), is_rtl, "{text}");
+        let line = lines.layout.get(0).expect("a line");
+        let numbers: Vec<bool> = line
+            .runs()
+            .filter(|run| text[run.text_range()].contains(|c: char| c.is_ascii_digit()))
+            .map(|run| run.is_rtl())
+            .collect();
+        assert!(
+            !numbers.is_empty() && numbers.iter().all(|is_rtl| !is_rtl),
+            "{text}: {numbers:?}"
+        );
+    }
+}
