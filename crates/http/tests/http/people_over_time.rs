@@ -171,7 +171,7 @@ fn a_corrected_recipient_is_named_only_from_the_correction_on(database: &TestDat
         assert_eq!(certificate.matches(name).count(), times, "{name} in {certificate}");
     }
     assert!(
-        certificate.contains("이전작성자박지훈<jihun@example.com>"),
+        certificate.contains("이전서명자박지훈<jihun@example.com>"),
         "{certificate}"
     );
 }
@@ -196,7 +196,7 @@ fn a_reassigned_document_still_names_the_first_person(database: &TestDatabase) {
     );
     assert_eq!(seen["steps"][0]["name"], "최유나");
     let certificate = document.certificate();
-    for expected in ["김민준→최유나", "이전작성자김민준<minjun@example.com>"] {
+    for expected in ["김민준→최유나", "이전서명자김민준<minjun@example.com>"] {
         assert!(certificate.contains(expected), "{expected} is not in {certificate}");
     }
     // Asked, viewed, handed over and to whom, and as the earlier signer.
