@@ -287,6 +287,36 @@ fn audit_and_fsck_are_clean_on_a_sound_installation_and_a_stray_file_is_swept() 
 }
 
 #[test]
+fn checkpoints_start_again_and_a_person_who_is_nowhere_is_erased_from_nothing() {
+    let here = Temporary::with_company();
+    let audit = here.json(&["audit", "verify"], "");
+    assert_eq!(
+        (&audit["restarted"], &audit["heads_without_code"]),
+        (&Value::from(Vec::<Value>::new()), &Value::from(0))
+    );
+    here.run(&["audit", "restart", "--company", "acme"], "");
+    let audit = here.json(&["audit", "verify"], "");
+    assert_eq!(
+        (&audit["clean"], &audit["companies_with_checkpoints"]),
+        (&Value::Bool(true), &Value::from(1))
+    );
+    let restarted = audit["restarted"][0].as_str().expect("a text");
+    assert!(
+        restarted.starts_with("the checkpoints of company acme were restarted at "),
+        "{restarted}"
+    );
+
+    let erased = here.json(&["company", "erase-person", "acme", "kim@example.com"], "");
+    assert_eq!(
+        (&erased["workflows"], &erased["texts"]),
+        (&Value::from(0), &Value::from(0)),
+        "{erased}"
+    );
+    let said = here.say(&["company", "erase-person", "acme", "no contact"]);
+    assert_eq!(said.code, Some(1));
+}
+
+#[test]
 fn a_template_file_that_is_gone_or_damaged_is_found() {
     let here = Temporary::with_company();
     let (file, fields) = (
