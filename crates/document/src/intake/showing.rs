@@ -128,7 +128,7 @@ fn resources<'o, O: Look>(objects: &'o O, resources: &'o Object) -> impl Iterato
         Object::Dict(found) => Some(found),
         _ => None,
     };
-    RESOURCES.iter().filter_map(move |kind| found?.get(*kind))
+    RESOURCES.iter().filter_map(move |kind| found?.get(kind))
 }
 
 /// Pictures that are to be exchanged for others, as when they are printed (8.9.5.4), each with its page.

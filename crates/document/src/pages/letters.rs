@@ -353,7 +353,8 @@ fn specimen() -> Vec<u8> {
              /Subtype/Type1/BaseFont/{name}{}>>>>>>>>",
             part.encoding()
         ));
-        let text: String = part.codes().map(|code| format!("{code:02x}")).collect();
+        let codes: Vec<u8> = part.codes().filter_map(|code| code.try_into().ok()).collect();
+        let text = hex::encode(codes);
         let text = format!("BT /F 1 Tf <{text}> Tj ET");
         objects.push(format!("<</Length {}>>\nstream\n{text}\nendstream", text.len()));
     }

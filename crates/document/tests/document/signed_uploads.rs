@@ -28,6 +28,7 @@ struct Signed {
 
 /// What it finds of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a finding of its own")]
 pub struct Judged {
     pub intact: bool,
     pub valid: bool,
