@@ -52,7 +52,7 @@ intake-warning-signatures-removed = This is a copy without the signatures of the
     [0] any that it may have had
    *[other] { $count }
 }. What they showed stays as a picture, and the audit trail and the history certificate name the original file.
-intake-warning-rebuilt = The file was damaged and has been rebuilt. Parts with a guessed end or length: { $guessed }. Lost parts that no page shows: { $lost }. Check every page before you send it.
+intake-warning-rebuilt = The file was damaged and has been rebuilt: { $parts }. Parts with a guessed end or length: { $guessed }. Lost parts that no page shows: { $lost }. Check every page before you send it.
 intake-part-references = the table that says where its parts are
 intake-part-no-header = the beginning of the file
 intake-part-catalog-guessed = its starting point was guessed (object { $object })

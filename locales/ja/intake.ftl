@@ -46,7 +46,7 @@ intake-warning-signatures-removed = アップロードされたファイルか�
     [0] 含まれていた可能性のあるものすべて
    *[other] { $count }件
 }。署名の見た目は画像として残り、監査証跡と履歴証明書に元のファイルが記載されます。
-intake-warning-rebuilt = 破損したファイルを復元しました。終わりや長さを推定した部分: { $guessed }か所。ページには表示されないものの失われた部分: { $lost }か所。送信前にすべてのページを確認してください。
+intake-warning-rebuilt = 破損したファイルを復元しました: { $parts }。終わりや長さを推定した部分: { $guessed }か所。ページには表示されないものの失われた部分: { $lost }か所。送信前にすべてのページを確認してください。
 intake-part-references = 各部分の位置を示す表
 intake-part-no-header = ファイルの先頭
 intake-part-catalog-guessed = 文書の起点を推定（オブジェクト{ $object }）
@@ -72,9 +72,9 @@ intake-refused-not-pdf = PDFではないか、修復できないほど破損し�
 intake-remedy-not-pdf = 新しいPDFに印刷してください。
 intake-refused-incomplete = ファイルの一部が欠けているか、途中で切れています。
 intake-remedy-incomplete = ファイル全体を取得し直してください。
-intake-refused-rebuilt = ファイルが破損しています（{ $detail }）。修復した状態でのみ使用できます: { $parts }。
+intake-refused-rebuilt = ファイルが破損しています（{ $detail }）。復元した状態でのみ使用できます: { $parts }。
 intake-remedy-rebuilt = 破損していないファイルをもう一度入手してください。
-intake-accept-rebuilt = または、すべてのページを確認したうえで、修復された内容を承諾することもできます。（API: accept=rebuilt、is_previewで先にページを確認できます。コマンドライン: --accept-rebuilt）
+intake-accept-rebuilt = または、すべてのページを確認したうえで、復元された内容を承諾することもできます。（API: accept=rebuilt、is_previewで先にページを確認できます。コマンドライン: --accept-rebuilt）
 intake-refused-content-lost = { $page }ページに表示する内容がファイルにないか、読み取れません。
 intake-remedy-content-lost = ファイルを取得し直すか、内容がすべて表示される環境で新しいPDFに印刷してください。
 intake-refused-needs-password = ファイルを開くにはパスワードが必要です。

@@ -46,7 +46,7 @@ intake-warning-signatures-removed = 올리신 파일에서 서명을 뺀 사본�
     [0] 있었을 수 있는 서명 전부
    *[other] { $count }개
 }. 서명이 보여 주던 모습은 그림으로 남고, 감사 기록과 이력증명서에 원본 파일이 표시됩니다.
-intake-warning-rebuilt = 손상된 파일을 복구했습니다. 끝이나 길이를 추정한 부분: { $guessed }개. 페이지에 보이지 않지만 잃은 부분: { $lost }개. 보내기 전에 모든 페이지를 확인해 주세요.
+intake-warning-rebuilt = 손상된 파일을 복구했습니다: { $parts }. 끝이나 길이를 추정한 부분: { $guessed }개. 페이지에 보이지 않지만 잃은 부분: { $lost }개. 보내기 전에 모든 페이지를 확인해 주세요.
 intake-part-references = 각 부분의 위치를 적은 표
 intake-part-no-header = 파일의 첫머리
 intake-part-catalog-guessed = 문서의 시작점을 추정함(객체 { $object })
@@ -74,7 +74,7 @@ intake-refused-incomplete = 파일의 일부가 없거나 파일이 중간에서
 intake-remedy-incomplete = 전체 파일을 다시 받아 주세요.
 intake-refused-rebuilt = 파일이 손상되었습니다({ $detail }). 복구한 상태로만 사용할 수 있습니다: { $parts }.
 intake-remedy-rebuilt = 손상되지 않은 파일을 다시 받아 주세요.
-intake-accept-rebuilt = 또는 모든 쪽을 확인한 뒤 복구된 내용을 수락할 수 있습니다. (API: accept=rebuilt, is_preview로 먼저 쪽을 볼 수 있습니다. 명령줄: --accept-rebuilt)
+intake-accept-rebuilt = 또는 모든 페이지를 확인한 뒤 복구된 내용을 수락할 수 있습니다. (API: accept=rebuilt, is_preview로 먼저 페이지를 볼 수 있습니다. 명령줄: --accept-rebuilt)
 intake-refused-content-lost = { $page }페이지에 표시할 내용이 파일에 없거나 읽을 수 없습니다.
 intake-remedy-content-lost = 파일을 다시 받거나, 내용이 모두 보이는 곳에서 새 PDF로 인쇄해 주세요.
 intake-refused-needs-password = 파일을 열려면 비밀번호가 필요합니다.

@@ -545,6 +545,12 @@ mod tests {
                     !words.starts_with("intake-") && !words.contains('{'),
                     "{language:?}: {words}"
                 );
+                let warned = Warning::Rebuilt {
+                    guessed: 1,
+                    lost: 0,
+                    parts: vec![part],
+                };
+                assert!(warning(language, &warned).contains(&words), "{language:?}: {words}");
             }
         }
     }
