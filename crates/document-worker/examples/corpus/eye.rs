@@ -328,7 +328,7 @@ impl Blocks {
             let (Some(one), Some(two)) = (self.at(column, row), other.at(column, row)) else {
                 return !is_rim;
             };
-            !is_rim && !near(one, two) && !(other.has_near(one, column, row) && self.has_near(two, column, row))
+            !(is_rim || near(one, two) || other.has_near(one, column, row) && self.has_near(two, column, row))
         });
         marks.without_specks()
     }
