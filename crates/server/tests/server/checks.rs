@@ -67,7 +67,7 @@ fn doctor_tells_the_room_on_the_disk_and_below_the_reserve_nothing_new_is_taken(
     let said = here.say(&["doctor"]);
     assert_eq!(said.code, Some(1));
     assert!(
-        said.output.contains("new documents are refused") && said.output.contains("free space on the disk"),
+        said.output.contains("new files and documents are refused") && said.output.contains("free space on the disk"),
         "{}",
         said.output
     );
