@@ -74,9 +74,9 @@ mail-stopped-message = [{ $company }] Webhook deliveries were stopped: { $url }
 mail-code-subject = [{ $company }] Your code
 mail-code-failure = This message was not delivered. We do not show the server's answer because it may contain the code.
 mail-code-title = Your code
-mail-code-text = To open "{ $document }", enter this code on the page that asked for it. It can be used for { $minutes } minutes.
-mail-code-secret = Give the code to nobody. If you did not ask for it, you can ignore this mail.
-mail-code-message = [{ $company }] Code: { $code } (for { $minutes } minutes). Give it to nobody.
+mail-code-text = To open "{ $document }", enter this code on the page that asked for it. The code works for { $minutes } minutes.
+mail-code-secret = Do not share this code with anyone. If you did not request it, you can ignore this mail.
+mail-code-message = [{ $company }] Code: { $code } (works for { $minutes } minutes). Do not share it.
 
 ## The seal certificate ends soon
 mail-sealing-subject = [{ $company }] { $days ->

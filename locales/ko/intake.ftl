@@ -46,7 +46,8 @@ intake-warning-signatures-removed = 올리신 파일에서 서명을 뺀 사본�
     [0] 있었을 수 있는 서명 전부
    *[other] { $count }개
 }. 서명이 보여 주던 모습은 그림으로 남고, 감사 기록과 이력증명서에 원본 파일이 표시됩니다.
-intake-warning-rebuilt = 손상된 파일을 복구했습니다: { $parts }. 끝이나 길이를 추정한 부분: { $guessed }개. 페이지에 보이지 않지만 잃은 부분: { $lost }개. 보내기 전에 모든 페이지를 확인해 주세요.
+intake-warning-rebuilt = 손상된 파일을 복구했습니다. 끝이나 길이를 추정한 부분: { $guessed }개. 페이지에 보이지 않지만 잃은 부분: { $lost }개. 보내기 전에 모든 페이지를 확인해 주세요.
+}. 서명이 보여 주던 모습은 이미지로 남고, 이력과 이력증명서에 원본 파일이 표시됩니다.
 intake-part-references = 각 부분의 위치를 적은 표
 intake-part-no-header = 파일의 첫머리
 intake-part-catalog-guessed = 문서의 시작점을 추정함(객체 { $object })
@@ -95,7 +96,7 @@ intake-refused-signed-and-read-differently = 서명된 파일인데 { $page }페
 intake-remedy-signed-and-read-differently = 서명하기 전의 파일을 보내 주세요.
 intake-refused-damaged-and-maybe-signed = 파일 구조가 손상되어 프로그램마다 다른 내용이 표시될 수 있으며, 파일에 서명이 들어 있을 수 있습니다.
 intake-remedy-damaged-and-maybe-signed = 서명하기 전의 파일을 보내거나, 파일을 새 PDF로 인쇄해 주세요.
-intake-accept-without-signatures = 또는 서명을 뺀 사본을 보낼 수 있습니다. 사본은 파일과 똑같이 보이며, 감사 기록과 이력증명서에 원본이 표시됩니다. (API: accept=without_signatures, 명령줄: --without-signatures)
+intake-accept-without-signatures = 또는 서명을 뺀 사본을 보낼 수 있습니다. 사본은 파일과 똑같이 보이며, 이력과 이력증명서에 원본이 표시됩니다. (API: accept=without_signatures, 명령줄: --without-signatures)
 intake-refused-broken-signature = 파일에 있는 서명이 유효하지 않습니다({ $field }): { $detail }
 intake-remedy-broken-signature = 서명이 없는 파일을 보내 주세요.
 intake-refused-certification-forbids = 인증된 파일이며, 그 인증(수준 { $level })이 페이지에 내용을 더하는 것을 금지합니다.
