@@ -694,7 +694,7 @@ fn what_was_not_started_is_cancelled(database: &TestDatabase) {
         (&json!("bulk-finished"), &json!("cancelled"))
     );
     let words = again["detail"].as_str().expect("words");
-    assert!(words.contains("bulk start"), "{words}");
+    assert!(words.contains("bulk send"), "{words}");
 }
 
 fn the_same_request_under_a_key_is_accepted_once(database: &TestDatabase) {
@@ -791,7 +791,7 @@ fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
         (b"\x89PNG\r\n\x1a\n", "This is a picture."),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "(XLS)"),
         (&open_document, "OpenDocument"),
-        (b"\x7fELF\x02\x00\xff", "neither a CSV file nor an XLSX workbook"),
+        (b"\x7fELF\x02\x00\xff", "not a readable CSV file or XLSX workbook"),
     ] {
         let words = words(file);
         assert!(

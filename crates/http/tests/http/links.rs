@@ -158,7 +158,7 @@ fn a_visitor_becomes_the_first_writer(database: &TestDatabase) {
     let path = path_of(&made);
     for (language, words) in [
         ("ko", "먼저 이름과 연락처를"),
-        ("en", "Please say who you are"),
+        ("en", "please enter your name"),
         ("ja", "お名前と連絡先"),
     ] {
         let page = look(&server, &path.replace("lang=en", &format!("lang={language}")));
@@ -304,7 +304,7 @@ fn each_address_uses_a_link_once_unless_it_may_often(database: &TestDatabase) {
         let page = visit(&server, &once, "Ann", contact, true);
         assert_eq!(page.status, 409, "{contact}");
         assert!(
-            text(&page).contains("was started with this e-mail address"),
+            text(&page).contains("already started with this e-mail address"),
             "{}",
             text(&page)
         );
@@ -353,7 +353,7 @@ fn who_came_by_a_public_link_gets_the_promised_copy(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
     let path = path_of(&new(&server, &token, template, &json!({})).ok());
-    assert!(text(&look(&server, &path)).contains("you get a copy at the address"));
+    assert!(text(&look(&server, &path)).contains("send a copy to the address"));
     visit(&server, &path, "Ann", "ann@example.com", true);
     let id = documents(&server, &token)[0]["workflow_id"].clone();
     for order in 1..=2 {

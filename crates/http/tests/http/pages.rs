@@ -821,7 +821,7 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
         server.send(request.body(format!("token={sign}&lang=en&next_sign=false{more}")))
     };
     let expired = post("/sign/one-time-code", "&code=123456");
-    assert!(expired.status == 422 && text(&expired).contains("can no longer be used"));
+    assert!(expired.status == 422 && text(&expired).contains("no longer works"));
     let sent = post("/sign/one-time-code/send", "");
     assert_eq!(sent.status, 303);
     assert!(sent.header("location").contains("next_sign=false") && letters() == 1);

@@ -243,7 +243,7 @@ fn what_contradicts_itself_is_refused(database: &TestDatabase) {
         "/api/v3/exports?from=2026-02-01%2012:00:01&to=2026-02-01%2012:00:00",
     ] {
         let both = message(query, "from", "empty-range");
-        assert!(both.contains("after to"), "{both}");
+        assert!(both.contains("later than to"), "{both}");
     }
     for query in [
         "/api/v3/workflows?from=2026-02-01&to=2026-02-01",
