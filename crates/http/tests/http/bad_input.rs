@@ -56,7 +56,7 @@ fn cases(foreign_template: i64) -> Vec<(&'static str, &'static str, Value)> {
         (
             "text as order",
             "recipient_list",
-            json!([writer(json!("1"), "A", "a@example.com"), second]),
+            json!([writer(json!("first"), "A", "a@example.com"), second]),
         ),
         (
             "recipient that is no object",
@@ -260,7 +260,7 @@ fn all_faults_are_named_at_once(database: &TestDatabase) {
     let body = json!({
         "workflow_name": 7,
         "template_id": template,
-        "recipient_list": [{"order": "1", "name": "A", "email": "nobody"}, {"order": 2, "email": "b@example.com"}],
+        "recipient_list": [{"order": "one", "name": "A", "email": "nobody"}, {"order": 2, "email": "b@example.com"}],
         "field_list": [{"name": "salary", "value": "much"}, {"name": "nothing", "value": "x"}],
         "expiry_date": "yesterday",
         "export_api_info": {"url": "https://127.0.0.1/", "api_type": "SOME", "is_embed": 1},
