@@ -45,9 +45,8 @@ intake-warning-already-signed = 이 파일에는 이미 서명이 있습니다({
 intake-warning-signatures-removed = 올리신 파일에서 서명을 뺀 사본입니다. 뺀 서명: { $count ->
     [0] 있었을 수 있는 서명 전부
    *[other] { $count }개
-}. 서명이 보여 주던 모습은 그림으로 남고, 감사 기록과 이력증명서에 원본 파일이 표시됩니다.
-intake-warning-rebuilt = 손상된 파일을 복구했습니다. 끝이나 길이를 추정한 부분: { $guessed }개. 페이지에 보이지 않지만 잃은 부분: { $lost }개. 보내기 전에 모든 페이지를 확인해 주세요.
 }. 서명이 보여 주던 모습은 이미지로 남고, 이력과 이력증명서에 원본 파일이 표시됩니다.
+intake-warning-rebuilt = 손상된 파일을 복구했습니다: { $parts }. 끝이나 길이를 추정한 부분: { $guessed }개. 페이지에 보이지 않지만 잃은 부분: { $lost }개. 보내기 전에 모든 페이지를 확인해 주세요.
 intake-part-references = 각 부분의 위치를 적은 표
 intake-part-no-header = 파일의 첫머리
 intake-part-catalog-guessed = 문서의 시작점을 추정함(객체 { $object })
