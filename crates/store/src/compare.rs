@@ -28,6 +28,11 @@ pub const UNPROVED: &[(&str, &str, &str)] = &[
         "first_step_reported",
         "whether a webhook was due; the outbox has it",
     ),
+    (
+        "workflow",
+        "added_fonts",
+        "what draws values; the chain has the hash of what they drew",
+    ),
     ("workflow", "revision", "counts writes; nothing shows it"),
     ("workflow", "reminder_look", "when a job looks again; nothing shows it"),
     ("workflow", "expiry_look", "when a job looks again; nothing shows it"),
