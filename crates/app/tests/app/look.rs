@@ -232,7 +232,7 @@ fn writers_are_reminded_every_few_days_and_before_the_end_and_never_twice_for_on
         assert_eq!(reminded(&world, id), 4);
         let mail = world.mails(id).pop().expect("a mail");
         assert!(
-            mail.to == "kim@example.com" && mail.subject.contains("다시 알림"),
+            mail.to == "kim@example.com" && mail.subject.contains("재요청"),
             "{}",
             mail.subject
         );

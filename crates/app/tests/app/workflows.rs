@@ -644,6 +644,7 @@ fn a_start_needs_name_template_and_a_writer_for_each_step() {
         assert_eq!(
             faults(empty),
             [
+                ("recipient_list".to_owned(), FaultCode::Required),
                 ("template_id".to_owned(), FaultCode::Required),
                 ("workflow_name".to_owned(), FaultCode::Required)
             ]
