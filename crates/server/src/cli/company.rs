@@ -131,8 +131,7 @@ pub struct Settings {
     /// Whether its programs may use the API
     #[arg(long, value_enum)]
     api: Option<Switch>,
-    /// Language of responses and of mails to its members, if nothing else sets one: ko, en, ja. A document has the language
-    /// that its start sets, else ko
+    /// Language of responses, of mails to its members, and of documents whose start sets none: ko, en, ja
     #[arg(long, value_parser = language)]
     language: Option<Language>,
     /// UTC offset of its times, if nothing else sets one: +HH:MM
