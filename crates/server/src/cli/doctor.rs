@@ -444,10 +444,10 @@ fn key_remedy(fault: &SealKeyFault) -> String {
             "set pkcs11.pin_file to a file with the token's user PIN; we tried the PIN only once"
         }
         SealKeyFault::Key(KeyError::TokenAway(_)) => {
-            "plug the token in, and check that pkcs11.module is its maker's library; the server finds it without a restart"
+            "plug in the token, and check that pkcs11.module is its vendor's library; the server finds it without a restart"
         }
         SealKeyFault::Key(KeyError::Token(_)) => {
-            "check that the token contains the key, and that pkcs11.module is its maker's library"
+            "check that the token contains the key, and that pkcs11.module is its vendor's library"
         }
         SealKeyFault::Missing | SealKeyFault::Key(KeyError::NotInItsTime { .. }) => {
             "countersign company key renew --company ID"
@@ -455,7 +455,7 @@ fn key_remedy(fault: &SealKeyFault) -> String {
         SealKeyFault::Key(KeyError::NotForSealing(_) | KeyError::BrokenChain { .. }) => {
             "countersign company key import with a certificate for signing documents, or countersign company key renew"
         }
-        _ => "restore database and master key from one backup",
+        _ => "restore the database and master key from the same backup",
     }
     .to_owned()
 }
