@@ -90,7 +90,7 @@ sign-next-field = 다음 필수 항목
 ## 서명 화면: 하나씩 입력하기와 도구
 sign-tools = 문서 도구
 sign-page-jump = 페이지
-sign-page-go = { $page }페이지로 이동
+sign-page-go = { $page } 페이지로 이동
 sign-thumbnails = 페이지 목록
 sign-zoom = 확대/축소
 sign-zoom-in = 확대

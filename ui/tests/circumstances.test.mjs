@@ -70,7 +70,7 @@ test("where the device has no room the page says what it cannot keep, and goes o
   await page.locator("#pad[open]").waitFor();
   await page.locator("#pad-keep").check();
   await draw(page, "touch");
-  await page.waitForSelector('#trouble:has-text("could not keep it for next time")');
+  await page.waitForSelector('#trouble:has-text("could not be saved on this device for next time")');
   await page.waitForFunction(() => document.querySelector("#save-state").dataset.state === "saved");
   const again = await opened(address);
   assert.equal(await field(again, "Name").locator("input").inputValue(), "김민준");

@@ -61,7 +61,7 @@ for (const language of LANGUAGES) {
 test("a call is found by its name in each language, by its path, and by an error id", async () => {
   const page = await open(browser, "desktop");
   const visible = () => page.locator("details.call:visible > summary .path").allTextContents();
-  for (const [language, words] of [["ko", "다시 알림"], ["ja", "リマインド"], ["en", "remind the"], ["ja", "remind the"]]) {
+  for (const [language, words] of [["ko", "서명자에게 재요청"], ["ja", "リマインド"], ["en", "remind the"], ["ja", "remind the"]]) {
     await page.goto(address(language));
     await page.fill("#docs-find", words);
     assert.deepEqual(await visible(), ["/api/v3/workflows/{id}/remind"], `${language}: ${words}`);
@@ -188,7 +188,7 @@ test("with the keyboard alone: a slash, words, Enter, and Control with Enter", a
   const page = await open(browser, "desktop");
   await page.goto(address("en"));
   await page.keyboard.press("/");
-  await page.keyboard.type("service well");
+  await page.keyboard.type("health of the service");
   await page.keyboard.press("Enter");
   const health = call(page, "health");
   assert.notEqual(await health.getAttribute("open"), null);

@@ -186,7 +186,7 @@ test("the sender's help and the rule are said with the field", async () => {
   assert.equal(await page.locator("#sheet-rule").textContent(), "As in your passport.");
   await page.locator("#sheet .actions .button:not(.primary)").tap();
   await field(page, "Number").locator("button.open").tap();
-  assert.match(await page.locator("#sheet-rule").textContent(), /number.*2 at most/);
+  assert.match(await page.locator("#sheet-rule").textContent(), /number.*at most 2/);
 });
 
 test("a file is taken out again, and the keyboard stays where another can be chosen", async () => {

@@ -78,7 +78,7 @@ test("the code that the mail brings opens the document, with the keyboard alone"
   await entry.fill(code === "000000" ? "111111" : "000000");
   await page.keyboard.press("Enter");
   await page.locator("#code[aria-invalid]").waitFor();
-  assert.match(await page.locator("#code-fault").textContent(), /not the right code.*4 tries left/);
+  assert.match(await page.locator("#code-fault").textContent(), /not correct.*4 tries left/);
   assert.deepEqual(await seriousFaults(page), []);
   await page.keyboard.type(code);
   await page.keyboard.press("Enter");
@@ -97,7 +97,7 @@ test("the code that the mail brings opens the document, with the keyboard alone"
 test("a second code at once is told to wait, in each language and without serious faults", async () => {
   for (const [language, words] of [
     ["ko", /방금 인증번호를 보냈습니다/],
-    ["en", /A code was sent a moment ago/],
+    ["en", /We just sent a code/],
     ["ja", /確認コードを送信したばかりです/],
   ]) {
     const started = await guarded();

@@ -163,7 +163,7 @@ test("a preview can be tried and keeps nothing", async () => {
   await page.fill("#reject-reason", "-");
   await page.click("#reject-dialog [type=submit]");
   await page.locator("#done-dialog[open]").waitFor();
-  assert.match(await page.locator("#done-text").textContent(), /would be rejected/);
+  assert.match(await page.locator("#done-text").textContent(), /would be declined/);
   assert.deepEqual(sent, []);
   assert.deepEqual(await seriousFaults(page), []);
 });

@@ -313,7 +313,7 @@ test("the last signature is offered again where the writer let the device keep i
   assert.deepEqual(await kept(), [], "nothing is kept unasked");
   await openPad(page, "Signature");
   await page.click("#tab-type");
-  assert.match(await page.locator("#pad-keep-where").textContent(), /this device only/);
+  assert.match(await page.locator("#pad-keep-where").textContent(), /Only on this device/);
   await page.locator("#pad-keep").check();
   await use(page);
   assert.equal((await kept()).length, 1);

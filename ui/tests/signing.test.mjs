@@ -112,7 +112,7 @@ test("what is typed is kept, and is there again after the tab was closed", async
   await page.context().close();
   // On another device, which says so.
   const again = await openSigning(browser, "desktop", started.sign_url);
-  assert.match(await again.locator("#continued").textContent(), /filled in earlier/);
+  assert.match(await again.locator("#continued").textContent(), /earlier entries/);
   assert.equal(await field(again, "Name").locator("input").inputValue(), "반쯤 쓴 이름");
   await again.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
 });
@@ -154,7 +154,7 @@ test("without a connection nothing is lost, and it is saved when the connection 
   await page.waitForSelector('#trouble:has-text("No connection")');
   // The page is not left for one of the browser's own.
   await page.locator('.languages a[lang="ja"]').click();
-  await page.waitForSelector('#trouble:has-text("when you are online")');
+  await page.waitForSelector('#trouble:has-text("when you’re online")');
   await page.locator("#original").click();
   assert.equal(await field(page, "Name").locator("input").inputValue(), "오프라인");
   const saved = page.waitForResponse((answer) => answer.url().endsWith("/sign/drafts") && answer.ok());
