@@ -90,7 +90,8 @@ fn who_sends_too_much_is_told_so() {
     assert_eq!(server.send(request).ok()["header"]["result_code"], "12");
     let mut form = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
     let most = usize::try_from(server.app.settings.largest_sealed()).expect("a number");
-    form.resize(form.len() + most + 1, b' ');
+    // With room for what a form needs around it.
+    form.resize(form.len() + most + 64 * 1024, b' ');
     let request = server.request("POST", "/verify?lang=en", None);
     let request = request.header("content-type", "multipart/form-data; boundary=x");
     let answer = server.send(request.body(form));
