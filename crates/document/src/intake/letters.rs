@@ -136,10 +136,16 @@ fn standing_of_composite(objects: &impl Look, font: &Dict) -> Standing {
         Some(Object::Stream(stream)) if is_readable(objects, stream) => None,
         _ => return Standing::NotShown,
     };
-    if let Some(standing) = standing_in_file(objects, descendant) {
-        return standing;
-    }
     let by_number = matches!(encoding.as_deref(), Some(b"Identity-H" | b"Identity-V"));
+    if let Some(standing) = standing_in_file(objects, descendant) {
+        // Its letters are there, but whether its codes are read as they are meant shows only in the text.
+        let is_named = encoding.is_some() && !by_number;
+        return if is_named {
+            Standing::StoodInFor { by_number }
+        } else {
+            standing
+        };
+    }
     let collection = encoding.and_then(|encoding| {
         let system = objects.dict_in(descendant, b"CIDSystemInfo")?;
         let text = |key: &[u8]| objects.value_in(system, key)?.as_str().map(crate::pdf::Str::bytes);

@@ -53,7 +53,7 @@ const STANDARD: [(&str, StandardFont); 14] = [
 ];
 
 /// The first page that shows other letters than the file means, or none instead of them. `codes_are_numbers`: all composite fonts
-/// that are not in the file give glyphs by their numbers, without an encoding (`Identity-H`).
+/// that are looked at give glyphs by their numbers, without an encoding (`Identity-H`).
 pub(crate) fn first_wrong(file: &Opened, codes_are_numbers: bool) -> Result<Option<u32>, RenderFault> {
     let rendering = Rendering::new();
     let cache = InterpreterCache::new();
@@ -154,6 +154,11 @@ impl Known {
         let Some(data) = drawn.glyph.font_data() else {
             return true;
         };
+        // hayro takes a byte for the code 0 where an encoding has no code that begins with it, and reads on in the middle of the
+        // next letter.
+        if drawn.glyph.char_code() == 0 && !codes_are_numbers {
+            return false;
+        }
         let data = data.data.as_ref().as_ref();
         let number = drawn.glyph.glyph_id().to_u32();
         let ours = of_ours(data);

@@ -23,6 +23,7 @@ const ANSWERS: [(&str, &str); 49] = [
     ("B_unknown_filter.pdf", "unreadable_content"),
     ("C_checked_box_lost.pdf", "taken_with_changes"),
     ("C_no_endstream_taken_blank.pdf", "incomplete"),
+    // Taken if the sender accepts what was rebuilt.
     ("C_no_length_dangling_taken_blank.pdf", "rebuilt"),
     ("C_no_length_no_mediabox.pdf", "rebuilt"),
     // As it was sealed, blank.

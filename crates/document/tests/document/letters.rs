@@ -110,8 +110,10 @@ fn not_shown(font: &str) -> Refused {
 fn letters_for_which_others_would_be_shown_refuse_a_file() {
     for (name, encoding, collection, codes) in [
         // No font of ours has these signs.
-        ("SimSun", "/UniGB-UTF16-H", "GB1", "540822525143"),
+        ("HeiseiMin-W3", "/UniJIS-UTF16-H", "Japan1", "595122527d04"),
         ("Batang", "/KSCms-UHC-H", "Korea1", "a2c2"),
+        // The encoding has no such code. Our renderer would read on from the second byte of it.
+        ("SimSun", "/UniGB-UTF16-H", "GB1", "540822525143"),
         // A name with which it takes Latin letters.
         ("NotoSansKR-Regular", "/UniKS-UCS2-H", "Korea1", "acc4c57d"),
         ("ArialUnicodeMS", "/90ms-RKSJ-H", "Japan1", "8c5f96f1"),
