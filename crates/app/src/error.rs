@@ -155,7 +155,7 @@ codes! {
         PictureDamaged => "picture-damaged",
         /// The link's uploads exceed `megabytes` or `files`. Replaced files still count for `minutes`.
         FilesTooLarge => "files-too-large",
-        /// All files that the document carries inside have more than `megabytes`; so many are `left` for this one.
+        /// The files inside the document have more than `megabytes` together; this one may have at most `left`.
         EmbeddedTooLarge => "embedded-too-large",
         /// All that the writer has filled in has more than `limit` bytes.
         DraftTooLarge => "draft-too-large",

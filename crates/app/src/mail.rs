@@ -209,7 +209,7 @@ pub enum Occasion<'o> {
     SealEnds {
         /// When.
         at: Timestamp,
-        /// In so many whole days.
+        /// The number of whole days until then.
         days: i64,
     },
 }

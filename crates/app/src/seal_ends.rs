@@ -12,7 +12,7 @@ use crate::caller::Caller;
 use crate::error::{Error, Fault, FaultCode};
 use crate::mail::{Letter, Occasion};
 
-/// Owners are warned so many days before their company's certificate ends.
+/// How many days before the end of their company's certificate we warn owners.
 const WARNED_BEFORE: [i64; 3] = [60, 30, 7];
 
 /// When a company can seal no longer.
@@ -99,7 +99,7 @@ impl App {
         Ok(warned)
     }
 
-    /// The keys that companies seal with, with their ends. One that cannot be read is told elsewhere.
+    /// The keys that companies seal with, and when each ends. Skips unreadable keys: `doctor` reports them.
     fn ends_of_keys_in_use(&self) -> Result<Vec<(SealKeyInUse, Timestamp)>, Error> {
         let keys = self
             .store

@@ -1,7 +1,7 @@
 //! The output of commands: lines for people, or one JSON value for programs; errors go to standard error in the same
 //! form.
 //!
-//! Much of it comes from strangers: the answer of a receiver, the words of a mail server, names in a PDF. Some
+//! Much of the output is text from outside: the response of an endpoint, the words of a mail server, names in a PDF. Some
 //! characters are commands to a terminal (ECMA-48: C0, DEL and C1), others reverse the text around them. So all output
 //! goes through [`line`], which writes such characters as `\\u001b`: inside JSON that means the same, and to a terminal
 //! it means nothing. Line ends are ours; a stranger's text stays on one line through [`strangers`].

@@ -1,4 +1,4 @@
-//! A document that is a copy of a signed file without its signatures says so to whoever examines it later.
+//! A document that is a copy of a signed file without its signatures says so in its audit trail and certificate.
 
 use app::TemplateFields;
 use document::intake::{Acceptance, Wishes};

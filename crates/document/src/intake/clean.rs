@@ -1,7 +1,7 @@
 //! Removes what could act, change or carry something unseen after people have signed.
 //!
-//! Whether a dictionary is an action is told by the way that leads to it ([`super::actors`]), never
-//! by its `/S` alone, which structure elements, transitions and groups have too.
+//! The path to a dictionary decides whether it is an action ([`super::actors`]). Its `/S` alone does not: structure elements,
+//! transitions and groups have one too.
 
 use super::Change;
 use super::actors::{Actors, leads_on};

@@ -52,7 +52,7 @@ impl Bench {
         self.run("openssl", &arguments.split_whitespace().collect::<Vec<_>>());
     }
 
-    /// A key with a certificate that is valid for so many days and has these extensions; packed as PKCS#12, too.
+    /// Makes a key and a certificate with these extensions, valid for `days`, also packed as PKCS#12.
     fn certify(&self, name: &str, days: u32, extensions: &str) {
         fs::write(self.path("ext"), format!("{extensions}\n")).expect("written");
         self.openssl(&format!("ecparam -name prime256v1 -genkey -noout -out {name}.sec1"));

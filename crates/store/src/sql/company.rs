@@ -46,7 +46,7 @@ crate::statements! {
     pub static SEAL_KEYS_IN_USE = "SELECT id, company_id, certificates, warned_days FROM seal_key \
          WHERE retired_at IS NULL ORDER BY id";
 
-    /// Owners are warned that the certificate of a seal key ends in so many days; nothing happens where they were before.
+    /// Records that owners were warned this many days before the end of a seal key; changes nothing if they already were.
     pub static SET_SEAL_KEY_WARNED = "UPDATE seal_key SET warned_days = $2 \
          WHERE id = $1 AND (warned_days IS NULL OR warned_days > $2)";
 
