@@ -33,7 +33,8 @@ const PAIRS = [
 /** The tokens of a scheme: name and value, dark laid over light. */
 export function tokens(scheme) {
   const [light, dark] = read("src/styles/tokens.css").split("@media (prefers-color-scheme: dark)");
-  const named = (css) => [...css.matchAll(/--([\w-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value.replace(/\s+/g, " ")]);
+  const named = (css) =>
+    [...css.matchAll(/--([\w-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value.replace(/\s+/g, " ")]);
   return new Map([...named(light), ...(scheme === "dark" ? named(dark) : [])]);
 }
 
@@ -125,7 +126,11 @@ function scale() {
   );
   const spaces = [...tokens("light").keys()].filter((name) => name.startsWith("space-"));
   return (
-    section("Type", sizes.join(""), "Hangul breaks between words, Kana by its strict rules; the same line height carries all three.") +
+    section(
+      "Type",
+      sizes.join(""),
+      "Hangul breaks between words, Kana by its strict rules; the same line height carries all three.",
+    ) +
     section(
       "Space",
       `<ul class="spaces">${spaces.map((name) => `<li><span style="width:var(--${name})"></span><code>--${name}</code></li>`).join("")}</ul>`,
@@ -140,11 +145,19 @@ function controls() {
     ["button danger", word("en", "sign-reject-confirm")],
     ["button plain", word("ko", "sign-pad-undo")],
   ];
-  const row = (attributes) => `<p class="actions">${buttons.map(([kind, text]) => `<button type="button" class="${kind}"${attributes}>${text}</button>`).join("")}</p>`;
+  const row = (attributes) =>
+    `<p class="actions">${buttons.map(([kind, text]) => `<button type="button" class="${kind}"${attributes}>${text}</button>`).join("")}</p>`;
   const entry = (id, label, control, fault = "") =>
     `<div class="entry"><label for="${id}">${label}</label>${control}${fault && `<p class="fault" id="${id}-fault">${fault}</p>`}</div>`;
-  const notices = ["", "good", "warn", "bad"].map((tone) => `<p class="notice ${tone}">${word("ko", "sign-continued")} ${word("ja", "sign-continued")}</p>`);
-  const emblems = [["check", "good"], ["alert", "bad"], ["clock", "warn"], ["lock", ""]].map(([name, tone]) => `<span class="sign ${tone}">${icon(name)}</span>`);
+  const notices = ["", "good", "warn", "bad"].map(
+    (tone) => `<p class="notice ${tone}">${word("ko", "sign-continued")} ${word("ja", "sign-continued")}</p>`,
+  );
+  const emblems = [
+    ["check", "good"],
+    ["alert", "bad"],
+    ["clock", "warn"],
+    ["lock", ""],
+  ].map(([name, tone]) => `<span class="sign ${tone}">${icon(name)}</span>`);
   return (
     section(
       "Buttons",
@@ -202,7 +215,12 @@ function page(scheme) {
   if (!question.test(css)) throw new Error("the styles do not ask for a scheme");
   const styles = css.replace(question, scheme === "dark" ? "@media all" : "@media not all");
   const other = scheme === "dark" ? "light" : "dark";
-  const dialogs = [dialog("consent-dialog", "ja"), dialog("pad", "ko"), dialog("approve-dialog", "ko"), dialog("reject-dialog", "en")];
+  const dialogs = [
+    dialog("consent-dialog", "ja"),
+    dialog("pad", "ko"),
+    dialog("approve-dialog", "ko"),
+    dialog("reject-dialog", "en"),
+  ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Design system, ${scheme}</title>
 <style>${styles}</style>

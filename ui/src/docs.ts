@@ -71,8 +71,7 @@ function filter(): void {
   }
   for (const part of parts) part.hidden = part.querySelector("[data-words]:not([hidden]), [data-call]:not([hidden])") === null;
   intro.hidden = wanted.length > 0;
-  found.textContent =
-    wanted.length === 0 ? idle : count === 0 ? said("docs-found-none") : said("docs-found", { count });
+  found.textContent = wanted.length === 0 ? idle : count === 0 ? said("docs-found-none") : said("docs-found", { count });
 }
 
 function everything(): void {

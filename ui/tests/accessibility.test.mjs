@@ -7,7 +7,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import {
-  approve, copyLink, field, fill, launch, open, openMessage, ready, resize, seriousFaults, sign, signIn, SIZES,
+  approve,
+  copyLink,
+  field,
+  fill,
+  launch,
+  open,
+  openMessage,
+  ready,
+  resize,
+  seriousFaults,
+  sign,
+  signIn,
+  SIZES,
 } from "./browser.mjs";
 import { FIELDS, Installation, pdf } from "./installation.mjs";
 import { contrasts, writeSamples } from "../samples.mjs";
@@ -34,7 +46,9 @@ const BASE = SIZES.phone.viewport;
 /** The tree of what is open, without what differs at each run. */
 async function tree(page) {
   // The page's own words are part of what is read.
-  await page.waitForFunction(() => [...document.querySelectorAll("page-text")].every(({ dataset }) => dataset.shown !== undefined));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("page-text")].every(({ dataset }) => dataset.shown !== undefined),
+  );
   const root = page.locator((await page.locator("dialog[open]").count()) > 0 ? "dialog[open]" : "body");
   return (await root.ariaSnapshot())
     .split("\n")
@@ -45,7 +59,10 @@ async function tree(page) {
         .replace(/[0-9a-f]{16,}/gi, "…")
         .replace(/token=[\w.~-]+/g, "token=…")
         .replace(/127\.0\.0\.1:\d+/g, "sign.example")
-        .replace(/\d{1,2} (January|February|March|April|May|June|July|August|September|October|November|December) \d{4}/g, "1 December 2026")
+        .replace(
+          /\d{1,2} (January|February|March|April|May|June|July|August|September|October|November|December) \d{4}/g,
+          "1 December 2026",
+        )
         .replace(/\d{1,2}:\d{2}(:\d{2})?/g, "09:00")
         // A file that is sent at once is not told of.
         .replace(/^(\s*- status): .+ (has been sent\.|보냈습니다\.|送信しました。)$/, "$1"),
@@ -183,12 +200,15 @@ test("a screen reader is told each step of the whole flow: roles, names and thei
   assert.equal(text, readFileSync(kept, "utf8"), "if it is meant: cd ui && npm run snapshots");
   for (const language of ["ko", "ja"]) {
     assert.deepEqual([...told[language].keys()], [...told.en.keys()]);
-    for (const [state, lines] of told[language]) assert.deepEqual(roles(lines), roles(told.en.get(state)), `${state}: ${language}`);
+    for (const [state, lines] of told[language])
+      assert.deepEqual(roles(lines), roles(told.en.get(state)), `${state}: ${language}`);
   }
   // Nothing that can be used is without a name.
   for (const [language, states] of Object.entries(told)) {
     for (const [state, lines] of states) {
-      const nameless = lines.filter((line) => /^ *- (button|link|textbox|checkbox|radio|combobox|tab|slider|dialog|img)\b(?! ")/.test(line));
+      const nameless = lines.filter((line) =>
+        /^ *- (button|link|textbox|checkbox|radio|combobox|tab|slider|dialog|img)\b(?! ")/.test(line),
+      );
       assert.deepEqual(nameless, [], `${state}: ${language}`);
     }
   }

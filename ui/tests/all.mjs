@@ -11,7 +11,9 @@ const LONGEST = ["endings", "visual", "ends", "docs", "accessibility", "kinds"].
 
 const names = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".test.mjs"));
 const others = names.filter((name) => !LONGEST.includes(name)).sort();
-const files = [...LONGEST, "../../clients/clients.test.mjs", ...others].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+const files = [...LONGEST, "../../clients/clients.test.mjs", ...others].map((name) =>
+  fileURLToPath(new URL(name, import.meta.url)),
+);
 
 // Twice as many as the cores of a small machine: a browser spends much of its time waiting.
 run({ files, concurrency: 4 })

@@ -3,7 +3,20 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, fillFirst, launch, open, openSigning, pressAndFollow, pressAndSeeClosed, ready, seriousFaults } from "./browser.mjs";
+import {
+  approve,
+  closePages,
+  field,
+  fill,
+  fillFirst,
+  launch,
+  open,
+  openSigning,
+  pressAndFollow,
+  pressAndSeeClosed,
+  ready,
+  seriousFaults,
+} from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 import { signingLink } from "./mail_server.mjs";
 
@@ -134,10 +147,14 @@ test("an approval whose answer was lost is not made twice, and ends as done", as
   const page = await openSigning(browser, "phone", started.sign_url);
   await fillFirst(page);
   // The request reaches the server; the answer does not come back.
-  await page.route("**/sign/approve", async (route) => {
-    await route.fetch();
-    await route.abort();
-  }, { times: 1 });
+  await page.route(
+    "**/sign/approve",
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
   await page.click("#approve");
   await page.click("#approve-dialog [type=submit]");
   await page.waitForFunction(() => document.querySelector("#approve-dialog .fault").textContent !== "");
@@ -149,9 +166,30 @@ test("an approval whose answer was lost is not made twice, and ends as done", as
 
 test("who approves reads to whom a message goes and where it stands, and one word names the act", async () => {
   const words = {
-    ko: ["승인", "문서 승인", "보낸 사람에게 보낼 메시지(선택)", "이력증명서에도 표시됩니다.", "승인했습니다. 감사합니다.", "이미 승인한 문서입니다"],
-    ja: ["承認", "文書の承認", "送信者へのメッセージ（任意）", "履歴証明書にも記載されます。", "承認しました。ありがとうございます。", "すでに承認済みです"],
-    en: ["Approve", "Approve this document", "Message to the sender (optional)", "It also appears in the history certificate.", "Approved. Thank you.", "You have already approved"],
+    ko: [
+      "승인",
+      "문서 승인",
+      "보낸 사람에게 보낼 메시지(선택)",
+      "이력증명서에도 표시됩니다.",
+      "승인했습니다. 감사합니다.",
+      "이미 승인한 문서입니다",
+    ],
+    ja: [
+      "承認",
+      "文書の承認",
+      "送信者へのメッセージ（任意）",
+      "履歴証明書にも記載されます。",
+      "承認しました。ありがとうございます。",
+      "すでに承認済みです",
+    ],
+    en: [
+      "Approve",
+      "Approve this document",
+      "Message to the sender (optional)",
+      "It also appears in the history certificate.",
+      "Approved. Thank you.",
+      "You have already approved",
+    ],
   };
   for (const [language, [act, title, message, where, done, later]] of Object.entries(words)) {
     const started = await server.startWorkflow({ language });
@@ -164,7 +202,10 @@ test("who approves reads to whom a message goes and where it stands, and one wor
     assert.equal(await dialog.locator("[type=submit]").textContent(), act);
     const entry = dialog.getByRole("textbox", { name: message, exact: true });
     const described = await entry.evaluate((area) =>
-      area.getAttribute("aria-describedby").split(" ").map((id) => document.getElementById(id).textContent),
+      area
+        .getAttribute("aria-describedby")
+        .split(" ")
+        .map((id) => document.getElementById(id).textContent),
     );
     assert.equal(described[0], where);
     assert.equal(await dialog.getByText(where).isVisible(), true);
@@ -200,7 +241,9 @@ test("closing the popup tells the page that opened it, without personal data, an
   // The customer's own page, on another origin.
   const customer = createServer((_, response) => {
     response.setHeader("content-type", "text/html");
-    response.end("<!doctype html><title>customer</title><script>window.got = []; addEventListener('message', (event) => got.push(event.data));</script>");
+    response.end(
+      "<!doctype html><title>customer</title><script>window.got = []; addEventListener('message', (event) => got.push(event.data));</script>",
+    );
   }).listen(0, "127.0.0.1");
   try {
     const opener = await open(browser, "desktop");
@@ -224,7 +267,10 @@ test("closing the popup tells the page that opened it, without personal data, an
 });
 
 test("a window that no script opened offers no button that closes it, unless a program asked to be told", async () => {
-  for (const [address, offers] of [["", false], ["&callback_fn=true", true]]) {
+  for (const [address, offers] of [
+    ["", false],
+    ["&callback_fn=true", true],
+  ]) {
     const started = await server.startWorkflow();
     const page = await openSigning(browser, "phone", `${started.sign_url}${address}&next_sign=false`);
     await fillFirst(page);

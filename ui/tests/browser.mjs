@@ -70,7 +70,11 @@ export async function seriousFaults(page) {
     // A rule decides how serious its findings are, so we skip the rules whose findings we would drop below.
     const lesser = axe._audit.rules.filter(({ impact }) => impact === "minor" || impact === "moderate");
     const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]));
-    const results = await axe.run(document.querySelector("dialog[open]") ?? document, { resultTypes: ["violations"], selectors: false, rules });
+    const results = await axe.run(document.querySelector("dialog[open]") ?? document, {
+      resultTypes: ["violations"],
+      selectors: false,
+      rules,
+    });
     return results.violations;
   });
   return violations

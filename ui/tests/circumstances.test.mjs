@@ -59,7 +59,9 @@ test("where the device has no room the page says what it cannot keep, and goes o
   // Nothing is lost yet.
   await page.waitForSelector('#trouble:has-text("are kept on this device")');
   await fill(page, "Name", "김민준");
-  await page.waitForSelector('#trouble:has-text("This device cannot keep all your entries. Leave this page open until they are saved.")');
+  await page.waitForSelector(
+    '#trouble:has-text("This device cannot keep all your entries. Leave this page open until they are saved.")',
+  );
   assert.deepEqual(await seriousFaults(page), []);
   await page.context().setOffline(false);
   await saved(page);
@@ -161,7 +163,9 @@ test("what moves moves for those who like it, and for nobody else", async () => 
     const animated = await page.evaluate(async () => {
       document.querySelector("#reject").click();
       const dialog = document.querySelector("#reject-dialog");
-      const running = dialog.getAnimations({ subtree: true }).length + document.querySelector("#progress").getAnimations({ subtree: true }).length;
+      const running =
+        dialog.getAnimations({ subtree: true }).length +
+        document.querySelector("#progress").getAnimations({ subtree: true }).length;
       dialog.close();
       return running > 0;
     });
@@ -177,7 +181,10 @@ test("what moves moves for those who like it, and for nobody else", async () => 
   assert.deepEqual(await moves("reduce"), { animated: false, scrolls: false });
 });
 
-for (const [browsers, keeps] of [["that keeps what is not to be stored", true], ["that keeps to the headers", false]]) {
+for (const [browsers, keeps] of [
+  ["that keeps what is not to be stored", true],
+  ["that keeps to the headers", false],
+]) {
   test(`who comes back to the page in a browser ${browsers} sees the draft and the document as they are now`, async () => {
     // Playwright disables the back/forward cache, and the headless shell has none.
     const keeping = await launch({ whole: true, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
@@ -185,7 +192,9 @@ for (const [browsers, keeps] of [["that keeps what is not to be stored", true], 
       const { sign_url: address, workflow_id } = await server.startWorkflow();
       const page = await open(keeping, "desktop");
       await page.addInitScript(() => {
-        addEventListener("pageshow", ({ persisted }) => sessionStorage.setItem("persisted", String(persisted || sessionStorage.getItem("persisted") === "true")));
+        addEventListener("pageshow", ({ persisted }) =>
+          sessionStorage.setItem("persisted", String(persisted || sessionStorage.getItem("persisted") === "true")),
+        );
       });
       const isPage = (url) => url.pathname === "/mail/sign";
       if (keeps) {
@@ -228,10 +237,16 @@ for (const [browsers, keeps] of [["that keeps what is not to be stored", true], 
 test("with letters of twice the size, and on a phone on its side, what stands still leaves room, on every page", async () => {
   const started = await server.startWorkflow();
   const writer = { order: 1, name: "김민준", email: "minjun@example.com", password: "850101", password_hint: "생일 6자리" };
-  const guarded = await server.startWorkflow({ recipient_list: [writer, { order: 2, name: "박서연", email: "seoyeon@example.com" }] });
+  const guarded = await server.startWorkflow({
+    recipient_list: [writer, { order: 2, name: "박서연", email: "seoyeon@example.com" }],
+  });
   const link = await server.publicLink();
   const pages = [
-    started.sign_url, guarded.sign_url, link.link_url, `${server.base}/mail/sign?token=wrong&lang=en`, `${server.base}/verify?lang=en`,
+    started.sign_url,
+    guarded.sign_url,
+    link.link_url,
+    `${server.base}/mail/sign?token=wrong&lang=en`,
+    `${server.base}/verify?lang=en`,
     `${server.base}/sign-in?lang=en`,
   ];
   const large = await launch({ args: ["--blink-settings=defaultFontSize=32"] });
@@ -239,8 +254,12 @@ test("with letters of twice the size, and on a phone on its side, what stands st
   /** How many pixels of the screen are covered by what stands still, half-way down a page. */
   const covered = () => {
     scrollTo({ top: document.body.scrollHeight / 2, behavior: "instant" });
-    const still = [...document.querySelectorAll("body *")].filter((element) => ["sticky", "fixed"].includes(getComputedStyle(element).position));
-    const seen = still.map((element) => element.getBoundingClientRect()).filter(({ top, bottom, height }) => height > 0 && bottom > 0 && top < innerHeight);
+    const still = [...document.querySelectorAll("body *")].filter((element) =>
+      ["sticky", "fixed"].includes(getComputedStyle(element).position),
+    );
+    const seen = still
+      .map((element) => element.getBoundingClientRect())
+      .filter(({ top, bottom, height }) => height > 0 && bottom > 0 && top < innerHeight);
     // What ends at an edge of the screen covers all up to it.
     const above = Math.max(0, ...seen.filter(({ top }) => top <= 0).map(({ bottom }) => bottom));
     const below = Math.max(0, ...seen.filter(({ bottom }) => bottom >= innerHeight - 1).map(({ top }) => innerHeight - top));
@@ -287,17 +306,26 @@ const cramped = (page) =>
     };
     const found = [];
     for (const button of root.querySelectorAll("dialog .button, .bar .button, .guide .button")) {
-      if (button.checkVisibility() && button.getBoundingClientRect().height > 56) found.push(`breaks its words: ${button.textContent.trim()}`);
+      if (button.checkVisibility() && button.getBoundingClientRect().height > 56)
+        found.push(`breaks its words: ${button.textContent.trim()}`);
     }
     for (const frame of root.querySelectorAll(".choice, .notice, .button, .pick, dialog[open] > *")) {
       if (!frame.checkVisibility()) continue;
       const box = frame.getBoundingClientRect();
-      const words = [...frame.querySelectorAll("*"), frame].filter(({ childNodes }) => [...childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+      const words = [...frame.querySelectorAll("*"), frame].filter(({ childNodes }) =>
+        [...childNodes].some((node) => node.nodeType === 3 && node.data.trim()),
+      );
       for (const word of words.filter((word) => word.checkVisibility() && !word.closest(".unseen, option"))) {
         for (const line of linesOf(word)) {
           // The letters have some room within their line.
-          const near = Math.min(line.left - box.left, box.right - line.right, line.top - box.top + 4, box.bottom - line.bottom + 4);
-          if (near < 8 && !frame.matches("dialog > *")) found.push(`touches its frame: ${word.textContent.trim().slice(0, 40)} (${Math.round(near)})`);
+          const near = Math.min(
+            line.left - box.left,
+            box.right - line.right,
+            line.top - box.top + 4,
+            box.bottom - line.bottom + 4,
+          );
+          if (near < 8 && !frame.matches("dialog > *"))
+            found.push(`touches its frame: ${word.textContent.trim().slice(0, 40)} (${Math.round(near)})`);
         }
       }
     }
@@ -316,7 +344,9 @@ test("on a phone of 390 pixels no button of a dialog breaks its words, and no te
     await page.goto(started.sign_url);
     await ready(page);
     await look("page");
-    const words = await page.evaluate(() => [".intro h1", "#original"].map((selector) => document.querySelector(selector).getBoundingClientRect().left));
+    const words = await page.evaluate(() =>
+      [".intro h1", "#original"].map((selector) => document.querySelector(selector).getBoundingClientRect().left),
+    );
     const inset = await page.locator("#original").evaluate((button) => parseFloat(getComputedStyle(button).paddingLeft) + 1);
     assert.ok(Math.abs(words[1] + inset - words[0]) <= 1, "the words of the introduction stand below each other");
     await field(page, "Signature").locator("button").click();

@@ -61,7 +61,12 @@ for (const language of LANGUAGES) {
 test("a call is found by its name in each language, by its path, and by an error id", async () => {
   const page = await open(browser, "desktop");
   const visible = () => page.locator("details.call:visible > summary .path").allTextContents();
-  for (const [language, words] of [["ko", "서명자에게 재요청"], ["ja", "リマインド"], ["en", "remind the"], ["ja", "remind the"]]) {
+  for (const [language, words] of [
+    ["ko", "서명자에게 재요청"],
+    ["ja", "リマインド"],
+    ["en", "remind the"],
+    ["ja", "remind the"],
+  ]) {
     await page.goto(address(language));
     await page.fill("#docs-find", words);
     assert.deepEqual(await visible(), ["/api/v3/workflows/{id}/remind"], `${language}: ${words}`);
@@ -129,14 +134,16 @@ test("a document is started, a mistake is told in the page's language, and a fil
   await logIn(page);
   await unfold(page, "start");
   const start = call(page, "start");
-  const body = (more) => JSON.stringify({
-    workflow_name: "A", template_id: server.template,
-    recipient_list: [
-      { order: 1, name: "Ann", email: "ann@example.com" },
-      { order: 2, name: "Bob", email: "bob@example.com" },
-    ],
-    ...more,
-  });
+  const body = (more) =>
+    JSON.stringify({
+      workflow_name: "A",
+      template_id: server.template,
+      recipient_list: [
+        { order: 1, name: "Ann", email: "ann@example.com" },
+        { order: 2, name: "Bob", email: "bob@example.com" },
+      ],
+      ...more,
+    });
   await start.locator("[name=body]").fill(body({ template_id: 0 }));
   await start.locator("[type=submit]").tap();
   await start.locator(".outcome.bad").waitFor();
@@ -179,7 +186,7 @@ test("a form of files is sent, and a call is copied for a shell", async () => {
   await cancel.locator("[data-copy]").click();
   const copied = await cancel.locator(".answer pre").textContent();
   assert.match(copied, /^curl -X POST 'http:\/\/127\.0\.0\.1:\d+\/api\/v3\/workflows\/7\/cancel'/);
-  assert.ok(copied.includes('Authorization: Bearer $TOKEN'), "the token stays where it is");
+  assert.ok(copied.includes("Authorization: Bearer $TOKEN"), "the token stays where it is");
   assert.ok(copied.includes(`it'\\''s over`), copied);
   assert.deepEqual(page.faults, []);
 });

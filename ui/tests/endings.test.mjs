@@ -25,7 +25,10 @@ before(async () => {
   const one = { steps: [{ order: 1 }], fields: [note(1)] };
   const two = { steps: [{ order: 1 }, { order: 2 }], fields: [note(1), note(2)] };
   templates.one = server.import({ ...one, name: "One writer", hand_over: true }, pdf(1));
-  templates.signed = server.import({ ...one, name: "Signed", fields: [{ name: "Signature", kind: "signature", ...place(1) }] }, pdf(1));
+  templates.signed = server.import(
+    { ...one, name: "Signed", fields: [{ name: "Signature", kind: "signature", ...place(1) }] },
+    pdf(1),
+  );
   templates.two = server.import({ ...two, name: "Two writers" }, pdf(1));
   templates.back = server.import({ ...two, name: "Given back", on_reject: "return" }, pdf(1));
 });
@@ -90,14 +93,24 @@ for (const size of Object.keys(SIZES)) {
         const became = (name) => server.workflow(started[name].workflow_id);
         const told = async (title, text) => {
           await page.locator("#done-dialog[open]").waitFor();
-          const mark = await page.locator("#done-dialog .sign:visible").evaluateAll((marks) => marks.map(({ className }) => className));
+          const mark = await page
+            .locator("#done-dialog .sign:visible")
+            .evaluateAll((marks) => marks.map(({ className }) => className));
           // The tick on green is for what went well; who rejected reads no success.
           assert.deepEqual(mark, [title === "sign-done-title" ? "sign good" : "sign"], `${way}: ${title}`);
-          assert.deepEqual(await page.locator("#done-title, #done-text").allTextContents(), [word(language, title), word(language, text)], way);
+          assert.deepEqual(
+            await page.locator("#done-title, #done-text").allTextContents(),
+            [word(language, title), word(language, text)],
+            way,
+          );
           // This window was opened by nobody, and no script can close it: the writer reads that he may, and can still go on.
           assert.equal(await page.locator("#done-close").isVisible(), false, way);
           assert.equal(await page.locator("#done-rest:visible").textContent(), word(language, "sign-done-may-close"), way);
-          assert.deepEqual(await page.locator("#done-dialog .button.primary:visible").evaluateAll((ways) => ways.map(({ id }) => id)), ["done-next"], way);
+          assert.deepEqual(
+            await page.locator("#done-dialog .button.primary:visible").evaluateAll((ways) => ways.map(({ id }) => id)),
+            ["done-next"],
+            way,
+          );
         };
         const goNext = async (name) => {
           const answer = await hands.follow(page.locator("#done-next"));

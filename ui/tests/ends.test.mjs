@@ -43,8 +43,17 @@ const ONE_WRITER = {
 };
 const BESIDE = {
   name: "Two at a time",
-  steps: [{ order: 1, role: "seller" }, { order: 1, role: "buyer" }],
-  fields: ["seller", "buyer"].map((role, row) => ({ name: `Note ${role}`, kind: "text", step: 1, role, ...place((row + 1) * 200_000) })),
+  steps: [
+    { order: 1, role: "seller" },
+    { order: 1, role: "buyer" },
+  ],
+  fields: ["seller", "buyer"].map((role, row) => ({
+    name: `Note ${role}`,
+    kind: "text",
+    step: 1,
+    role,
+    ...place((row + 1) * 200_000),
+  })),
 };
 const GIVES_BACK = {
   name: "Given back",
@@ -78,7 +87,10 @@ before(async () => {
   await act(back, "approve", { order: 1, field_list: [] });
   await act(back, "reject", { order: 2, comment: "금액이 다릅니다" });
   addresses.returned = (await server.workflow(back.workflow_id)).playing_url;
-  for (const [verb, state] of [["reject", "rejected"], ["cancel", "cancelled"]]) {
+  for (const [verb, state] of [
+    ["reject", "rejected"],
+    ["cancel", "cancelled"],
+  ]) {
     const ended = await start();
     await act(ended, verb, { comment: "-" });
     addresses[state] = ended.sign_url;
@@ -94,7 +106,10 @@ before(async () => {
   addresses["old link"] = corrected.sign_url;
   const guarded = await start({ first: { password: "850101" } });
   for (let wrong = 0; wrong < 5; wrong += 1) {
-    await fetch(`${server.base}/sign/access-code`, { method: "POST", body: new URLSearchParams({ token: guarded.token, code: "0" }) });
+    await fetch(`${server.base}/sign/access-code`, {
+      method: "POST",
+      body: new URLSearchParams({ token: guarded.token, code: "0" }),
+    });
   }
   addresses.locked = guarded.sign_url;
   addresses["wrong link"] = `${server.base}/mail/sign?token=wrong&lang=en`;
@@ -102,8 +117,16 @@ before(async () => {
   await server.call("POST", `/api/v3/link/${link.link_id}/close`);
   addresses["closed public link"] = link.link_url;
   const once = await server.publicLink({ limit: 1 });
-  const visitor = { token: new URL(once.link_url).searchParams.get("token"), name: "김민준", contact: "minjun@example.com", agree: "1" };
-  assert.ok((await fetch(`${server.base}/link`, { method: "POST", body: new URLSearchParams(visitor), redirect: "manual" })).status === 303);
+  const visitor = {
+    token: new URL(once.link_url).searchParams.get("token"),
+    name: "김민준",
+    contact: "minjun@example.com",
+    agree: "1",
+  };
+  assert.ok(
+    (await fetch(`${server.base}/link`, { method: "POST", body: new URLSearchParams(visitor), redirect: "manual" })).status ===
+      303,
+  );
   addresses["used public link"] = once.link_url;
   addresses["no such page"] = `${server.base}/nowhere?lang=en`;
   // Not embedded: the writer's link lies in the outbox.

@@ -11,7 +11,14 @@ const MANY = {
   name: "Many pages",
   steps: [{ order: 1 }],
   fields: Array.from({ length: count }, (_, index) => ({
-    name: `Field ${index + 1}`, kind: "text", step: 1, page: index + 1, x: 250_000, y: 140_000, width: 380_000, height: 24_000,
+    name: `Field ${index + 1}`,
+    kind: "text",
+    step: 1,
+    page: index + 1,
+    x: 250_000,
+    y: 140_000,
+    width: 380_000,
+    height: 24_000,
   })),
 };
 
@@ -57,7 +64,9 @@ const current = (page) => page.evaluate(() => document.querySelector(".field[dat
 async function inSight(page) {
   return await page.evaluate(() => {
     const box = document.querySelector(".field[data-current]").getBoundingClientRect();
-    const top = Math.max(...[...document.querySelectorAll(".tools, .messages")].map((part) => part.getBoundingClientRect().bottom));
+    const top = Math.max(
+      ...[...document.querySelectorAll(".tools, .messages")].map((part) => part.getBoundingClientRect().bottom),
+    );
     const guide = document.querySelector("#guide");
     const bottom = getComputedStyle(guide).position === "fixed" ? guide.getBoundingClientRect().top : innerHeight;
     return box.top >= top - 1 && box.bottom <= bottom + 1 && box.left >= -1 && box.right <= innerWidth + 1;
@@ -82,22 +91,28 @@ for (const [language, count, required] of [
     const next = page.locator("#guide-next");
     const steps = [
       ["Name", async () => entry.fill("김민준")],
-      ["Salary", async () => {
-        await entry.fill("much");
-        await next.tap();
-        assert.equal(await current(page), "Salary");
-        assert.notEqual(await page.locator("#guide-fault").textContent(), "");
-        await entry.fill("1200");
-      }],
+      [
+        "Salary",
+        async () => {
+          await entry.fill("much");
+          await next.tap();
+          assert.equal(await current(page), "Salary");
+          assert.notEqual(await page.locator("#guide-fault").textContent(), "");
+          await entry.fill("1200");
+        },
+      ],
       ["First day", async () => entry.fill("2026-12-01")],
       ["Remarks", async () => {}],
       ["Agreed", async () => entry.tap()],
       ["Kind", async () => page.locator("#guide-room .choice").nth(1).tap()],
       ["Team", async () => entry.selectOption("Tokyo")],
-      ["Signature", async () => {
-        await entry.tap();
-        await draw(page);
-      }],
+      [
+        "Signature",
+        async () => {
+          await entry.tap();
+          await draw(page);
+        },
+      ],
     ];
     const optional = ["Salary", "Remarks", "Kind", "Team"];
     const filledButtons = () => page.locator(".button.primary:visible").evaluateAll((buttons) => buttons.map(({ id }) => id));
@@ -122,10 +137,14 @@ for (const [language, count, required] of [
     await page.locator("#done-dialog[open]").waitFor();
     const { field_list: values } = await server.workflow(started.workflow_id);
     const value = (name) => values.find((entry) => entry.name === name)?.value;
-    assert.deepEqual(
-      ["Name", "Salary", "First day", "Agreed", "Kind", "Team"].map(value),
-      ["김민준", "1200", "2026-12-01", "Y", "part time", "Tokyo"],
-    );
+    assert.deepEqual(["Name", "Salary", "First day", "Agreed", "Kind", "Team"].map(value), [
+      "김민준",
+      "1200",
+      "2026-12-01",
+      "Y",
+      "part time",
+      "Tokyo",
+    ]);
     assert.deepEqual(page.faults, []);
   });
 }
@@ -168,7 +187,10 @@ test("on a desktop, by keyboard alone, fields are filled in place; Enter, Tab an
   assert.equal(await inSight(page), true);
   // Its name, rule and place in the row are read with it.
   const described = await page.evaluate(() =>
-    document.activeElement.getAttribute("aria-describedby").split(" ").map((id) => document.getElementById(id).textContent.trim()),
+    document.activeElement
+      .getAttribute("aria-describedby")
+      .split(" ")
+      .map((id) => document.getElementById(id).textContent.trim()),
   );
   assert.equal(described[0], "Field 8 of 9");
   assert.deepEqual(await seriousFaults(page), []);
@@ -217,14 +239,17 @@ test("on a phone a touch on a box leads the sheet to it", async () => {
 
 test("what was left open for later is led to and named at the end; the only one that is open leads to the page", async () => {
   const box = { page: 1, x: 250_000, width: 380_000, height: 24_000 };
-  const template = server.import({
-    name: "Two fields",
-    steps: [{ order: 1 }],
-    fields: [
-      { name: "Name", kind: "text", step: 1, required: true, y: 140_000, ...box },
-      { name: "Signature", kind: "signature", step: 1, required: true, y: 600_000, ...box },
-    ],
-  }, pdf());
+  const template = server.import(
+    {
+      name: "Two fields",
+      steps: [{ order: 1 }],
+      fields: [
+        { name: "Name", kind: "text", step: 1, required: true, y: 140_000, ...box },
+        { name: "Signature", kind: "signature", step: 1, required: true, y: 600_000, ...box },
+      ],
+    },
+    pdf(),
+  );
   for (const [size, language, texts] of [
     ["phone", "en", ["Required fields left (2): Name, Signature", "Required fields left (1): Signature"]],
     ["phone", "ko", ["아직 입력하지 않은 필수 항목(2개): Name, Signature", "아직 입력하지 않은 필수 항목(1개): Signature"]],
@@ -337,7 +362,12 @@ test("pages are as large as is asked for, at once: made smaller again, and where
     page.evaluate(() => {
       const { offsetWidth: asked } = document.querySelector(".pages");
       return [...document.querySelectorAll("document-page")]
-        .map(({ offsetWidth, offsetHeight, dataset }) => ({ asked, offsetWidth, offsetHeight, high: (asked * dataset.pointsHigh) / dataset.points }))
+        .map(({ offsetWidth, offsetHeight, dataset }) => ({
+          asked,
+          offsetWidth,
+          offsetHeight,
+          high: (asked * dataset.pointsHigh) / dataset.points,
+        }))
         .filter(({ offsetWidth, offsetHeight, high }) => Math.abs(offsetWidth - asked) > 1 || Math.abs(offsetHeight - high) > 2);
     });
   for (const size of ["phone", "tablet", "desktop", "phone"]) {
@@ -445,7 +475,7 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
     await page.clock.pauseAt(Date.now() + 60_000);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     const held = (selector) => page.locator(`${selector}[src]`).count();
-    for (let leg = { ended: false }; !leg.ended; ) {
+    for (let leg = { ended: false }; !leg.ended;) {
       const before = page.asked.length;
       leg = await scrollOn(page, 20);
       assert.equal(leg.moved, 0, "no page moves");
@@ -455,7 +485,12 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
         // A picture that comes where none was has moved nothing else.
         const isAnother = ({ node }) => !(node instanceof Element && node.matches(images));
         const observer = new PerformanceObserver((list) =>
-          window.shifts.push(...list.getEntries().filter(({ sources }) => sources.some(isAnother)).map(({ value }) => value)),
+          window.shifts.push(
+            ...list
+              .getEntries()
+              .filter(({ sources }) => sources.some(isAnother))
+              .map(({ value }) => value),
+          ),
         );
         observer.observe({ type: "layout-shift" });
       }, images);
@@ -464,12 +499,18 @@ test("of 71 pages with a field on each only the near pictures are held, those sc
       const [pictures, thumbnails] = [await held(images), await held(".thumbnail img")];
       assert.ok(pictures >= 4 && pictures <= 10, `${pictures} pictures are held at once`);
       assert.ok(thumbnails <= 8, `${thumbnails} thumbnails are held at once`);
-      await page.waitForFunction((images) => [...document.querySelectorAll(`${images}[src]`)].some((image) => image.naturalWidth > 0), images);
+      await page.waitForFunction(
+        (images) => [...document.querySelectorAll(`${images}[src]`)].some((image) => image.naturalWidth > 0),
+        images,
+      );
       assert.deepEqual(await page.evaluate(() => window.shifts), [], "nothing moves where a picture comes");
     }
     await loaded(page, images, count);
     await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
-    await page.waitForFunction(([images, count]) => !document.querySelectorAll(images)[count - 1].hasAttribute("src"), [images, count]);
+    await page.waitForFunction(
+      ([images, count]) => !document.querySelectorAll(images)[count - 1].hasAttribute("src"),
+      [images, count],
+    );
     await page.clock.resume();
     await loaded(page, images, 1);
     // On paper all of it is wanted.

@@ -78,8 +78,7 @@ export const FIELDS = {
 };
 
 /** A PNG of 2 × 2 dark pixels, as a drawn signature or a seal would arrive. */
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQEbEBIgYIBQAKXgGR1VOq2QAAAABJRU5ErkJggg==";
 
 /** A value for every field that the writer of a step fills. */
 export function valuesOfStep(order) {
@@ -130,7 +129,14 @@ export class Installation {
     installation.dress = ({ accent, logo } = {}) => {
       const file = join(installation.folder, "logo.png");
       if (logo) writeFileSync(file, logo);
-      run("", "company", "set", COMPANY, ...(accent ? ["--accent", accent] : ["--no-accent"]), ...(logo ? ["--logo", file] : ["--no-logo"]));
+      run(
+        "",
+        "company",
+        "set",
+        COMPANY,
+        ...(accent ? ["--accent", accent] : ["--no-accent"]),
+        ...(logo ? ["--logo", file] : ["--no-logo"]),
+      );
     };
     installation.verify = (file) => spawnSync(binary, ["verify", file], { env: installation.environment }).status;
     installation.template = installation.import(FIELDS, pdf());

@@ -123,10 +123,17 @@ for (const [row, size] of Object.keys(SIZES).entries()) {
       await page.locator("#done-dialog[open]").waitFor();
       const { field_list: values } = await server.workflow(started.workflow_id);
       const value = (name) => values.find((entry) => entry.name === name)?.value;
-      assert.deepEqual(
-        ["Text", "Number", "Date", "Check", "Radio", "List", "Double", "Writer", "Attachment"].map(value),
-        ["Jane Doe", "3.25", "2026-01-31", "Y", "two", "Tokyo", "6.5", "김민준", numbered(2).name],
-      );
+      assert.deepEqual(["Text", "Number", "Date", "Check", "Radio", "List", "Double", "Writer", "Attachment"].map(value), [
+        "Jane Doe",
+        "3.25",
+        "2026-01-31",
+        "Y",
+        "two",
+        "Tokyo",
+        "6.5",
+        "김민준",
+        numbered(2).name,
+      ]);
       for (const name of PICTURES) assert.ok(value(name), name);
       assert.deepEqual(page.faults, []);
     });
@@ -340,16 +347,26 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
   // A broken connection: what waits says so, and goes when it is told to.
   // It is mended only with the press: the page tries by itself, too, and what it had sent would leave nothing to press.
   await page.evaluate(() =>
-    document.addEventListener("click", ({ target }) => { window.isMended ||= target.id === "transfer-again"; }, { capture: true }));
+    document.addEventListener(
+      "click",
+      ({ target }) => {
+        window.isMended ||= target.id === "transfer-again";
+      },
+      { capture: true },
+    ),
+  );
   await page.route("**/sign/files", async (route) =>
-    (await page.evaluate(() => window.isMended)) ? route.continue() : route.abort("connectionreset"));
+    (await page.evaluate(() => window.isMended)) ? route.continue() : route.abort("connectionreset"),
+  );
   await hands.choose(() => hands.press(page.locator("#sheet-entry")), large);
   const again = line.getByRole("button", { name: "Try again now" });
   await again.waitFor();
   assert.equal(await line.locator("#transfer-words").textContent(), "통장 1.txt has not been sent yet.");
   // On to the next field, in the same sheet, which covers the rest still.
   await page.evaluate(() => {
-    window.told = new Promise((done) => document.querySelector("#sheet").addEventListener("close", () => setTimeout(done), { once: true }));
+    window.told = new Promise((done) =>
+      document.querySelector("#sheet").addEventListener("close", () => setTimeout(done), { once: true }),
+    );
   });
   await hands.press(page.locator("#sheet-next"));
   await page.evaluate(() => window.told);
@@ -378,7 +395,10 @@ for (const language of LANGUAGES) {
     assert.equal((await download).suggestedFilename(), "근로계약서.pdf");
     await server.call("POST", `/api/v3/workflows/${started.workflow_id}/approve`, {
       order: 1,
-      field_list: [{ name: "Text", value: "김민준" }, { name: "Signature", value: RED_DOT.toString("base64") }],
+      field_list: [
+        { name: "Text", value: "김민준" },
+        { name: "Signature", value: RED_DOT.toString("base64") },
+      ],
     });
     const { playing_url } = await server.workflow(started.workflow_id);
     await page.goto(playing_url);

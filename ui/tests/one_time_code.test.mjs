@@ -70,10 +70,11 @@ test("the code that the mail brings opens the document, with the keyboard alone"
   await page.keyboard.press("Enter");
   const entry = page.getByLabel("Code", { exact: true });
   await entry.waitFor();
-  assert.deepEqual(
-    await entry.evaluate((input) => [input.inputMode, input.autocomplete, document.activeElement === input]),
-    ["numeric", "one-time-code", true],
-  );
+  assert.deepEqual(await entry.evaluate((input) => [input.inputMode, input.autocomplete, document.activeElement === input]), [
+    "numeric",
+    "one-time-code",
+    true,
+  ]);
   const code = await newestCode(1);
   await entry.fill(code === "000000" ? "111111" : "000000");
   await page.keyboard.press("Enter");

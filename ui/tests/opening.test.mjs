@@ -3,7 +3,19 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, fillFirst, launch, open, openSigning, pressAndFollow, ready, seriousFaults } from "./browser.mjs";
+import {
+  approve,
+  closePages,
+  field,
+  fill,
+  fillFirst,
+  launch,
+  open,
+  openSigning,
+  pressAndFollow,
+  ready,
+  seriousFaults,
+} from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -106,7 +118,10 @@ test("the page is refused in a frame, and a scanner's GET or HEAD, a prefetch or
   // A browser that loads it ahead does not.
   const reader = await open(browser, "phone");
   await reader.route("**/ahead", (route) =>
-    route.fulfill({ contentType: "text/html", body: `<!doctype html><title>ahead</title><link rel="prefetch" href="${started.sign_url}">` }),
+    route.fulfill({
+      contentType: "text/html",
+      body: `<!doctype html><title>ahead</title><link rel="prefetch" href="${started.sign_url}">`,
+    }),
   );
   const ahead = reader.waitForEvent("requestfinished", (request) => request.url() === started.sign_url);
   await reader.goto(`${server.base}/ahead`);
@@ -191,7 +206,10 @@ test("a member signs in, passes a message's link on, and signs out", async () =>
   await page.waitForSelector("article");
   assert.equal(await page.locator('article a[href*="/mail/sign"]').count(), 0);
   assert.doesNotMatch(await page.content(), /mail\/sign\?token=/);
-  await page.getByRole("button", { name: "링크 복사" }).or(page.getByRole("button", { name: "Copy link" })).click();
+  await page
+    .getByRole("button", { name: "링크 복사" })
+    .or(page.getByRole("button", { name: "Copy link" }))
+    .click();
   await page.waitForSelector(".copied");
   assert.deepEqual(await seriousFaults(page), []);
   const link = await page.locator(".copied").textContent();

@@ -99,7 +99,10 @@ async function scroll(name, address, size) {
   await page.goto(address);
   await page.waitForSelector("document-page[data-placed]");
   await page.waitForLoadState("networkidle");
-  const loaded = () => page.evaluate(() => [...document.querySelectorAll("img.paper")].filter((image) => image.complete && image.naturalWidth > 0).length);
+  const loaded = () =>
+    page.evaluate(
+      () => [...document.querySelectorAll("img.paper")].filter((image) => image.complete && image.naturalWidth > 0).length,
+    );
   line("pictures held at the start", await loaded(), LONG_LIMITS.pictures);
   line("elements of the page", await page.evaluate(() => document.querySelectorAll("*").length));
   const devtools = await context.newCDPSession(page);

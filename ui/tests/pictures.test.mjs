@@ -60,8 +60,25 @@ for (const [script, text] of Object.entries(SCRIPTS)) {
     2,
     { name: `${script} line`, kind: "text", lines: "one", value: text },
     { name: `${script} lines`, kind: "text", lines: "many", font_size: 9, value: `${text}\n${text} ${text} ${text}` },
-    { name: `${script} cells`, kind: "text", cells: 8, value: [...new Intl.Segmenter().segment(text)].slice(0, 6).map(({ segment }) => segment).join("") },
-    { name: `${script} shrunk`, kind: "text", lines: "one", font_size: 20, alignment: "center", value: `${text} ${text}`, bold: true, color: "#7a1020" },
+    {
+      name: `${script} cells`,
+      kind: "text",
+      cells: 8,
+      value: [...new Intl.Segmenter().segment(text)]
+        .slice(0, 6)
+        .map(({ segment }) => segment)
+        .join(""),
+    },
+    {
+      name: `${script} shrunk`,
+      kind: "text",
+      lines: "one",
+      font_size: 20,
+      alignment: "center",
+      value: `${text} ${text}`,
+      bold: true,
+      color: "#7a1020",
+    },
   );
 }
 row(
@@ -187,7 +204,7 @@ class Picture {
   static png(file) {
     let [width, height, samples] = [0, 0, 3];
     const parts = [];
-    for (let place = 8; place < file.length; ) {
+    for (let place = 8; place < file.length;) {
       const length = file.readUInt32BE(place);
       const kind = file.toString("latin1", place + 4, place + 8);
       const data = file.subarray(place + 8, place + 8 + length);
@@ -221,7 +238,10 @@ class Picture {
   ink({ x, y, width, height }, margin) {
     const clamp = (value, most) => Math.min(most, Math.max(0, Math.round(value)));
     const [from, to] = [clamp((x - margin) * this.width, this.width), clamp((x + width + margin) * this.width, this.width)];
-    const [top, bottom] = [clamp((y - margin) * this.height, this.height), clamp((y + height + margin) * this.height, this.height)];
+    const [top, bottom] = [
+      clamp((y - margin) * this.height, this.height),
+      clamp((y + height + margin) * this.height, this.height),
+    ];
     const edges = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity, area: 0 };
     for (let row = top; row < bottom; row += 1) {
       for (let column = from; column < to; column += 1) {
@@ -252,7 +272,9 @@ async function onPage(address, points) {
       .field.picture .ask { visibility: hidden }
       document-page { box-shadow: none !important; position: fixed !important; top: 0; left: 0; width: ${points}px; z-index: 99 }`,
   });
-  await page.waitForFunction(() => [...document.querySelectorAll(".field img")].every((image) => image.complete && image.naturalWidth > 0));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".field img")].every((image) => image.complete && image.naturalWidth > 0),
+  );
   const shot = await page.locator("document-page").screenshot();
   assert.deepEqual(page.faults, []);
   await page.context().close();
@@ -304,7 +326,8 @@ for (const rotate of [0, 90, 180, 270]) {
       // The box of the other choice stays empty.
       const empty = field.option === "A";
       if (empty || page.right < 0 || pdf.right < 0) {
-        if (!empty || page.right > 0 || pdf.right > 0) faults.push(`${what}: nothing on ${page.right < 0 ? "the page" : "the PDF"}`);
+        if (!empty || page.right > 0 || pdf.right > 0)
+          faults.push(`${what}: nothing on ${page.right < 0 ? "the page" : "the PDF"}`);
         continue;
       }
       for (const edge of ["left", "top", "right", "bottom"]) {

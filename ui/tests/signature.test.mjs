@@ -96,7 +96,14 @@ const shown = (page, name) =>
         blue += data[at + 2];
       }
       const colour = [red, green, blue].map((sum) => Math.round(sum / Math.max(1, ink)));
-      return { src: image.getAttribute("src"), width: canvas.width, height: canvas.height, clear: clear / (data.length / 4), ink, colour };
+      return {
+        src: image.getAttribute("src"),
+        width: canvas.width,
+        height: canvas.height,
+        clear: clear / (data.length / 4),
+        ink,
+        colour,
+      };
     });
 
 const fileOf = async (id, name) => {
@@ -136,7 +143,11 @@ test("a name is typed and a seal is made with the keyboard alone, and both are s
   await field(page, "Seal").locator("button").focus();
   await page.keyboard.press("Enter");
   await page.locator("#pad[open]").waitFor();
-  assert.equal(await page.locator('[role=tab][aria-selected="true"]').getAttribute("id"), "tab-seal", "of a seal field the first");
+  assert.equal(
+    await page.locator('[role=tab][aria-selected="true"]').getAttribute("id"),
+    "tab-seal",
+    "of a seal field the first",
+  );
   await page.locator("#pad-seals .card-choice img").first().waitFor();
   await page.locator("#tab-seal").focus();
   await page.keyboard.press("Tab");
@@ -179,7 +190,10 @@ test("a phone held sideways gives the whole screen to draw on, and a turn loses 
   for (const button of await page.locator("#pad button:visible").all()) {
     const box = await button.boundingBox();
     assert.ok(box.height >= 44 && box.width >= 44, `${await button.textContent()}: ${box.width} by ${box.height}`);
-    assert.ok(box.x >= 0 && box.x + box.width <= 740 && box.y + box.height <= 360, `${await button.textContent()} is on the screen`);
+    assert.ok(
+      box.x >= 0 && box.x + box.width <= 740 && box.y + box.height <= 360,
+      `${await button.textContent()} is on the screen`,
+    );
   }
   await draw(page, { at: 0.3 });
   const one = await inked(page);
@@ -210,29 +224,40 @@ test("a pen writes with its pressure; only what is new is drawn, and it looks as
   const { page } = await openSigning("desktop");
   await openPad(page, "Signature");
   const stroke = (pressure, points = 50) =>
-    page.locator("#pad-canvas").evaluate((canvas, [pressure, points]) => {
-      const box = canvas.getBoundingClientRect();
-      // A pen that is made up cannot be captured.
-      canvas.setPointerCapture = () => undefined;
-      const say = (type, step) => {
-        const [clientX, clientY] = [box.left + 40 + ((step * 5) % 260), box.top + 60 + 30 * Math.sin(step / 7)];
-        const event = new PointerEvent(type, { pointerId: 7, pointerType: "pen", pressure, clientX, clientY, bubbles: true, cancelable: true });
-        canvas.dispatchEvent(event);
-      };
-      let drawn = 0;
-      const { stroke } = CanvasRenderingContext2D.prototype;
-      CanvasRenderingContext2D.prototype.stroke = function (...path) {
-        drawn += 1;
-        stroke.apply(this, path);
-      };
-      say("pointerdown", 0);
-      for (let step = 1; step <= points / 2; step += 1) say("pointermove", step);
-      const half = drawn;
-      for (let step = points / 2 + 1; step <= points; step += 1) say("pointermove", step);
-      say("pointerup", points);
-      CanvasRenderingContext2D.prototype.stroke = stroke;
-      return [half, drawn];
-    }, [pressure, points]);
+    page.locator("#pad-canvas").evaluate(
+      (canvas, [pressure, points]) => {
+        const box = canvas.getBoundingClientRect();
+        // A pen that is made up cannot be captured.
+        canvas.setPointerCapture = () => undefined;
+        const say = (type, step) => {
+          const [clientX, clientY] = [box.left + 40 + ((step * 5) % 260), box.top + 60 + 30 * Math.sin(step / 7)];
+          const event = new PointerEvent(type, {
+            pointerId: 7,
+            pointerType: "pen",
+            pressure,
+            clientX,
+            clientY,
+            bubbles: true,
+            cancelable: true,
+          });
+          canvas.dispatchEvent(event);
+        };
+        let drawn = 0;
+        const { stroke } = CanvasRenderingContext2D.prototype;
+        CanvasRenderingContext2D.prototype.stroke = function (...path) {
+          drawn += 1;
+          stroke.apply(this, path);
+        };
+        say("pointerdown", 0);
+        for (let step = 1; step <= points / 2; step += 1) say("pointermove", step);
+        const half = drawn;
+        for (let step = points / 2 + 1; step <= points; step += 1) say("pointermove", step);
+        say("pointerup", points);
+        CanvasRenderingContext2D.prototype.stroke = stroke;
+        return [half, drawn];
+      },
+      [pressure, points],
+    );
   await stroke(0.05);
   const light = await inked(page);
   await page.click("#pad-clear");
@@ -437,7 +462,10 @@ test("where the company's seal is asked for it is offered first, and each seal i
     {
       name: "Two seals",
       steps: [{ order: 1 }],
-      fields: [{ name: "Company seal", detail: "company", required: true, ...place(1) }, { name: "Own seal", ...place(2) }],
+      fields: [
+        { name: "Company seal", detail: "company", required: true, ...place(1) },
+        { name: "Own seal", ...place(2) },
+      ],
     },
     pdf(1),
   );
@@ -457,10 +485,18 @@ test("where the company's seal is asked for it is offered first, and each seal i
         tab: document.querySelector('#pad [role=tab][aria-selected="true"]').id,
         order: [...document.querySelectorAll('[name="pad-seal-of"]')].map(({ value }) => value),
         chosen: document.querySelector('[name="pad-seal-of"]:checked').value,
-        entries: [...document.querySelectorAll("#panel-seal input:not([type=radio])")].filter((entry) => entry.checkVisibility()).map(({ id }) => id),
+        entries: [...document.querySelectorAll("#panel-seal input:not([type=radio])")]
+          .filter((entry) => entry.checkVisibility())
+          .map(({ id }) => id),
       }));
     await openPad(page, "Company seal");
-    const company = { title, tab: "tab-seal", order: ["company", "person"], chosen: "company", entries: ["pad-company", "pad-company-title"] };
+    const company = {
+      title,
+      tab: "tab-seal",
+      order: ["company", "person"],
+      chosen: "company",
+      entries: ["pad-company", "pad-company-title"],
+    };
     assert.deepEqual(await offered(), company);
     await page.fill("#pad-company", "한빛상사");
     await page.locator("#pad-seals img").first().waitFor();

@@ -53,7 +53,10 @@ test("the files open with the session's proof, and on another device with the co
   assert.match(own.url(), /\/mail\/view\?/);
   assert.deepEqual(own.faults, []);
 
-  for (const [size, colorScheme] of [["phone", "light"], ["desktop", "dark"]]) {
+  for (const [size, colorScheme] of [
+    ["phone", "light"],
+    ["desktop", "dark"],
+  ]) {
     const page = await open(browser, size, { colorScheme });
     await page.goto(address);
     await page.locator("#code").waitFor();
@@ -65,7 +68,12 @@ test("the files open with the session's proof, and on another device with the co
     assert.match(await page.locator("#code-fault").textContent(), /4 tries left/);
     assert.deepEqual(await seriousFaults(page), []);
     // In another language it is still the file's page.
-    await page.goto(await page.locator('a[hreflang="ja"]').first().evaluate((link) => link.href));
+    await page.goto(
+      await page
+        .locator('a[hreflang="ja"]')
+        .first()
+        .evaluate((link) => link.href),
+    );
     assert.match(page.url(), /\/mail\/view\?/);
     await enter(page, CODE);
     await page.locator(".sheet-page img").first().waitFor();

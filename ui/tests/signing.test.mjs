@@ -5,7 +5,22 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, fillFirst, launch, open, openSigning, pressAndFollow, ready, resize, seriousFaults, sign, SIZES } from "./browser.mjs";
+import {
+  approve,
+  closePages,
+  field,
+  fill,
+  fillFirst,
+  launch,
+  open,
+  openSigning,
+  pressAndFollow,
+  ready,
+  resize,
+  seriousFaults,
+  sign,
+  SIZES,
+} from "./browser.mjs";
 import { Installation } from "./installation.mjs";
 
 let server;
@@ -286,7 +301,10 @@ test("while an answer is on its way its dialog stays; what failed is said, and t
   assert.equal(await dialog.isVisible(), true);
   await held.pop().abort("connectionreset");
   await dialog.locator(".fault:not(:empty)").waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), await dialog.locator("[type=submit]").textContent());
+  assert.equal(
+    await page.evaluate(() => document.activeElement.textContent),
+    await dialog.locator("[type=submit]").textContent(),
+  );
   // A browser holds nobody who insists: the page says it then.
   await press();
   await dialog.evaluate((element) => element.close());

@@ -230,7 +230,15 @@ export async function walk(server, page, { language, size }, shoot) {
 }
 
 const paper = (name, kind, row, more = {}) => ({
-  name, kind, step: 1, page: 1, x: 250_000, y: (140 + row * 60) * 1000, width: 400_000, height: 40_000, ...more,
+  name,
+  kind,
+  step: 1,
+  page: 1,
+  x: 250_000,
+  y: (140 + row * 60) * 1000,
+  width: 400_000,
+  height: 40_000,
+  ...more,
 });
 const PAPERS = {
   name: "Papers",
@@ -301,7 +309,11 @@ async function walkWithPapers(server, page, { language, size, writers }, shoot) 
   await page.click("#zoom-out");
   await field(page, "Photo").locator("button").click();
   await page.locator("#pad[open]").waitFor();
-  await page.setInputFiles("#pad-file", { name: "stamp.png", mimeType: "image/png", buffer: await drawnLogo(page, 460, 200, "한빛") });
+  await page.setInputFiles("#pad-file", {
+    name: "stamp.png",
+    mimeType: "image/png",
+    buffer: await drawnLogo(page, 460, 200, "한빛"),
+  });
   await page.locator("#pad-picture-shown canvas").waitFor();
   await shoot("46-picture-chosen");
   await page.locator("#pad [data-close]").click();
@@ -325,7 +337,10 @@ async function walkWithPapers(server, page, { language, size, writers }, shoot) 
   await page.locator("#pad [data-close]").click();
 
   await approve(page);
-  await server.call("POST", `/api/v3/workflows/${started.workflow_id}/reject`, { order: 2, comment: "금액이 다릅니다. 다시 확인해 주세요." });
+  await server.call("POST", `/api/v3/workflows/${started.workflow_id}/reject`, {
+    order: 2,
+    comment: "금액이 다릅니다. 다시 확인해 주세요.",
+  });
   await page.goto((await server.workflow(started.workflow_id)).playing_url);
   await ready(page);
   await shoot("49-returned");

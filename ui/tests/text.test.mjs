@@ -81,7 +81,10 @@ for (const size of ["phone", "desktop"]) {
       return getSelection().toString();
     });
     assert.deepEqual(
-      copied.split("\n").map((line) => line.trim()).filter(Boolean),
+      copied
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean),
       ["Employment agreement, page 1", "Name", "Salary", "First day", "Remarks", "Agreed", "Kind", "Team"],
     );
     assert.equal(await page.locator("page-text > div").first().getAttribute("lang"), "en");
@@ -113,7 +116,10 @@ test("the finished document's text, with what was written, stands where it was s
   await viewer.goto(download_url);
   const found = await find(viewer, 1, "김민준");
   // Within the field's box.
-  assert.ok(found.left > 148 && found.right < 375 && found.top > 842 * 0.14 - 2 && found.bottom < 842 * 0.164 + 2, JSON.stringify(found));
+  assert.ok(
+    found.left > 148 && found.right < 375 && found.top > 842 * 0.14 - 2 && found.bottom < 842 * 0.164 + 2,
+    JSON.stringify(found),
+  );
   assert.deepEqual(await seriousFaults(viewer), []);
   await viewer.goto(certificate_url);
   assert.ok(await find(viewer, 1, "박서연"));
@@ -143,7 +149,10 @@ test("a long and dense document stays light: what is near is there, and not ever
   await page.goto(started.sign_url);
   await ready(page);
   await page.waitForSelector("page-text[data-shown]", { state: "attached" });
-  const held = () => page.evaluate(() => [...document.querySelectorAll("page-text")].reduce((sum, element) => sum + element.textContent.length, 0));
+  const held = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll("page-text")].reduce((sum, element) => sum + element.textContent.length, 0),
+    );
   assert.ok(await find(page, 1, "sheet"));
   assert.ok((await held()) < 80_000, `${await held()} characters at the beginning`);
   assert.ok(await find(page, 10, "sheet"));

@@ -172,8 +172,7 @@ async function settle(page, state, whole = false) {
 async function compare(taken, kept) {
   return await judge.evaluate(
     async ({ taken, kept, tolerance }) => {
-      const decode = async (type, text) =>
-        await createImageBitmap(await (await fetch(`data:${type};base64,${text}`)).blob());
+      const decode = async (type, text) => await createImageBitmap(await (await fetch(`data:${type};base64,${text}`)).blob());
       const encode = async (canvas, quality) => {
         const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: "image/webp", quality })).arrayBuffer());
         let text = "";

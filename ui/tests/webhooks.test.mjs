@@ -76,7 +76,13 @@ test("the code of the guide tells our webhooks from others", async () => {
 });
 
 test("each approval is told once, in order, signed, with the interface's members", async () => {
-  const info = { url: receiver.address, api_type: "ALL", is_embed: true, link_type: "download", authorization: "Bearer of-the-customer" };
+  const info = {
+    url: receiver.address,
+    api_type: "ALL",
+    is_embed: true,
+    link_type: "download",
+    authorization: "Bearer of-the-customer",
+  };
   const started = await installation.startWorkflow({ export_api_info: info });
   const id = started.workflow_id;
   const before = receiver.requests.length;
@@ -95,7 +101,20 @@ test("each approval is told once, in order, signed, with the interface's members
   assert.throws(() => new Webhook(secret).verify(requests[0].body.replace("CF", "RT"), requests[0].headers));
 
   const [first, second] = payloads;
-  const common = ["workflow_id", "client_id", "completed_date", "command_type", "name", "email", "comment", "field_list", "status", "order", "is_embed", "version"];
+  const common = [
+    "workflow_id",
+    "client_id",
+    "completed_date",
+    "command_type",
+    "name",
+    "email",
+    "comment",
+    "field_list",
+    "status",
+    "order",
+    "is_embed",
+    "version",
+  ];
   assert.deepEqual(Object.keys(first).sort(), [...common, "next_email", "next_name", "sign_url"].sort());
   assert.deepEqual(Object.keys(second).sort(), [...common, "download_url", "certificate_url"].sort());
   for (const payload of payloads) {
@@ -106,12 +125,21 @@ test("each approval is told once, in order, signed, with the interface's members
     assert.equal(payload.version, "v3");
     assert.match(payload.completed_date, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(UTC\+09:00\)$/);
   }
-  assert.deepEqual([first.status, first.order, first.name, first.email, first.comment], ["Playing", 1, "김민준", "minjun@example.com", "잘 부탁드립니다"]);
+  assert.deepEqual(
+    [first.status, first.order, first.name, first.email, first.comment],
+    ["Playing", 1, "김민준", "minjun@example.com", "잘 부탁드립니다"],
+  );
   assert.deepEqual([first.next_name, first.next_email], ["박서연", "seoyeon@example.com"]);
   assert.ok(first.sign_url.startsWith(`${installation.base}/mail/sign?token=`) && first.sign_url.includes("lang="));
   assert.deepEqual([second.status, second.order, second.name], ["Complete", 2, "박서연"]);
-  assert.deepEqual(first.field_list.map(({ order }) => order), first.field_list.map(() => 1));
-  assert.deepEqual(second.field_list.map(({ order }) => order), second.field_list.map(({ order }) => order).toSorted());
+  assert.deepEqual(
+    first.field_list.map(({ order }) => order),
+    first.field_list.map(() => 1),
+  );
+  assert.deepEqual(
+    second.field_list.map(({ order }) => order),
+    second.field_list.map(({ order }) => order).toSorted(),
+  );
   assert.ok(second.field_list.length > first.field_list.length);
   for (const field of second.field_list) assert.deepEqual(Object.keys(field).sort(), ["email", "name", "order", "value"]);
   for (const url of [second.download_url, second.certificate_url]) {
@@ -119,6 +147,11 @@ test("each approval is told once, in order, signed, with the interface's members
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("content-type"), "application/pdf");
     assert.match(answer.headers.get("content-disposition"), /^attachment/);
-    assert.equal(Buffer.from(await answer.arrayBuffer()).subarray(0, 5).toString(), "%PDF-");
+    assert.equal(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+      "%PDF-",
+    );
   }
 });

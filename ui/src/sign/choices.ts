@@ -107,7 +107,9 @@ export class Choices {
     this.#choices = choices;
     // The same handwriting, or the same position among the seals, stays chosen while the name changes. A handwriting
     // that lacks a letter cannot be chosen; if all lack one, we say so once, below.
-    const able = [...choices.entries()].filter(([, choice]) => choice.svg).map(([place, choice]) => ({ choice, key: key(choice, place) }));
+    const able = [...choices.entries()]
+      .filter(([, choice]) => choice.svg)
+      .map(([place, choice]) => ({ choice, key: key(choice, place) }));
     this.#chosen = (able.find(({ key }) => key === before) ?? able[0])?.key ?? "";
     this.#cards.replaceChildren(...able.map(({ choice, key }) => this.#card(choice, key)));
     this.group.hidden = able.length === 0;

@@ -226,7 +226,8 @@ export class Guide {
     if (event.key !== "Enter" || event.isComposing || event.keyCode === 229) return;
     const { target } = event;
     const many = target instanceof HTMLTextAreaElement && !event.ctrlKey && !event.metaKey;
-    const goes = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+    const goes =
+      target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
     if (!goes || many) return;
     event.preventDefault();
     this.#goOn();

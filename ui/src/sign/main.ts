@@ -66,7 +66,12 @@ class SigningPage extends HTMLElement implements FieldHost {
 
     this.#others = new OtherTabs(
       this.#data,
-      () => this.#finishing || this.#drafts.waits || this.#uploads.waits || this.#settle.hasItems || document.querySelector("dialog[open]") !== null,
+      () =>
+        this.#finishing ||
+        this.#drafts.waits ||
+        this.#uploads.waits ||
+        this.#settle.hasItems ||
+        document.querySelector("dialog[open]") !== null,
     );
     this.#shown = new ShownDraft(this.#data.draft, (saved, batch) => this.#showSaved(saved, batch));
     this.#settle = new Settle(this.texts, (field, mine) => this.#choose(field, mine));
@@ -787,11 +792,14 @@ class SigningPage extends HTMLElement implements FieldHost {
           .then(() => location.assign(link.href), stay);
       });
     }
-    document.querySelector("#original")?.closest("form")?.addEventListener("submit", (event) => {
-      if (navigator.onLine) return;
-      event.preventDefault();
-      stay();
-    });
+    document
+      .querySelector("#original")
+      ?.closest("form")
+      ?.addEventListener("submit", (event) => {
+        if (navigator.onLine) return;
+        event.preventDefault();
+        stay();
+      });
   }
 }
 

@@ -205,9 +205,7 @@ export class Pad {
       part.hidden = (part.dataset.sealOf === "company") !== company;
     }
     const name = company ? this.#company.value : this.#sealName.value;
-    const wish = company
-      ? { way: "company_seal", name, title: this.#companyTitle.value }
-      : { way: "person_seal", name };
+    const wish = company ? { way: "company_seal", name, title: this.#companyTitle.value } : { way: "person_seal", name };
     this.#seals.show(wish, name);
   }
 

@@ -122,7 +122,13 @@ function cropped(image: ImageData): HTMLCanvasElement | null {
   }
   const specks = Math.max(1, Math.round(Math.max(width, height) / 400));
   const first = (counts: Uint32Array) => counts.findIndex((count) => count > specks);
-  const last = (counts: Uint32Array) => counts.length - 1 - counts.slice().reverse().findIndex((count) => count > specks);
+  const last = (counts: Uint32Array) =>
+    counts.length -
+    1 -
+    counts
+      .slice()
+      .reverse()
+      .findIndex((count) => count > specks);
   const [left, top] = [first(inColumn), first(inRow)];
   if (left < 0 || top < 0) return null;
   const [right, bottom] = [last(inColumn), last(inRow)];

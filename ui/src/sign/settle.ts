@@ -115,7 +115,11 @@ export class Settle {
         ? { key: "mine", value: choice.mine, source: null }
         : { key: "mine", value: choice.mine.shown, source: field instanceof PictureField ? choice.mine.shown : null },
     ].map(({ key, value, source }) => {
-      const { label, input } = mark("radio", `${name}-${key}`, fill(this.#text(key), { value: this.#shown(field, value, source) }));
+      const { label, input } = mark(
+        "radio",
+        `${name}-${key}`,
+        fill(this.#text(key), { value: this.#shown(field, value, source) }),
+      );
       input.name = name;
       input.required = true;
       if (source) label.append(picture(source));

@@ -44,9 +44,7 @@ export class Sheet {
 
   open(field: SheetField): void {
     this.#field = field;
-    this.#label.textContent = field.required
-      ? `${field.label} (${this.texts["sign-field-required"] ?? ""})`
-      : field.label;
+    this.#label.textContent = field.required ? `${field.label} (${this.texts["sign-field-required"] ?? ""})` : field.label;
     // Its button has its own name.
     this.#label.htmlFor = field instanceof TextField ? "sheet-entry" : "";
     this.#entry = entryFor(field, "sheet-entry", "sheet-rule sheet-fault sheet-count", () => this.judge());

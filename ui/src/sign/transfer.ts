@@ -5,9 +5,7 @@
 import { fill } from "../shared/dom";
 
 /** The progress of a file. Its field says why it was refused. */
-export type Transfer =
-  | { at: "sending"; part: number; canCancel: boolean }
-  | { at: "waiting" | "sent" | "cancelled" | "refused" };
+export type Transfer = { at: "sending"; part: number; canCancel: boolean } | { at: "waiting" | "sent" | "cancelled" | "refused" };
 
 export interface TransferHost {
   texts: Record<string, string>;
