@@ -1,30 +1,28 @@
-// What the signer must look at before an approval, in one dialog: values entered here that another page of the same
-// signer has changed meanwhile (they choose), other fields that it has changed (they are shown), and files that were
-// not accepted (they see what the document contains instead). Until then none of it is forgotten.
+// The dialog for what the signer must look at before an approval: values entered here that another page of the same signer
+// has changed meanwhile (they choose), other fields that it has changed (they are shown), and files that were not accepted
+// (they see what the document contains instead).
 
 import { openDialog } from "../shared/dialogs";
 import { fill, one } from "../shared/dom";
 import type { Newer } from "./data";
 import { mark } from "./entry";
 import { AttachmentField, CheckField, type Field, PictureField } from "./fields";
+import { type Conflict, Unsettled } from "./unsettled";
 import type { Upload } from "./uploads";
 
 /** A value that was entered here. */
 export type Mine = string | Upload;
 
-interface Choice {
-  mine: Mine;
-  theirs: Newer;
-  inputs?: { mine: HTMLInputElement; theirs: HTMLInputElement };
+interface Inputs {
+  mine: HTMLInputElement;
+  theirs: HTMLInputElement;
 }
 
-export class Settle {
+export class Settle extends Unsettled<Field, Mine, Newer> {
   readonly #dialog = one<HTMLDialogElement>("#settle-dialog");
   readonly #items = one<HTMLElement>("#settle-items");
-  readonly #choices = new Map<Field, Choice>();
-  /** What the page showed before. */
-  readonly #changes = new Map<Field, string>();
-  readonly #refusals = new Map<Field, string>();
+  /** The radio buttons of each conflict in the dialog. */
+  readonly #inputs = new WeakMap<Conflict<Mine, Newer>, Inputs>();
   #then = () => {};
 
   constructor(
@@ -32,6 +30,7 @@ export class Settle {
     /** The signer has chosen; null: what the other page saved. */
     private readonly chosen: (field: Field, mine: Mine | null) => void,
   ) {
+    super();
     one<HTMLFormElement>("form", this.#dialog).addEventListener("submit", (event) => {
       event.preventDefault();
       this.#finish();
@@ -39,36 +38,10 @@ export class Settle {
     // Going back leads to the first of them.
     one("[data-close]", this.#dialog).addEventListener("click", () => {
       this.#dialog.close();
-      const first = this.#fields[0];
+      const first = this.fields[0];
       first?.scrollTo();
       first?.focus();
     });
-  }
-
-  choose(field: Field, mine: Mine, theirs: Newer): void {
-    this.#choices.set(field, { mine, theirs });
-    this.#changes.delete(field);
-  }
-
-  change(field: Field, before: string): void {
-    if (!this.#choices.has(field) && !this.#changes.has(field)) this.#changes.set(field, before);
-  }
-
-  refuse(field: Field, message: string): void {
-    this.#refusals.set(field, message);
-  }
-
-  /** The signer has filled in the field again. */
-  forgive(field: Field): void {
-    for (const items of [this.#choices, this.#changes, this.#refusals]) items.delete(field);
-  }
-
-  get hasItems(): boolean {
-    return this.#fields.length > 0;
-  }
-
-  get hasChoices(): boolean {
-    return this.#choices.size > 0;
   }
 
   /** Opens the dialog if there is something to ask; `then` runs once that is done. */
@@ -77,33 +50,30 @@ export class Settle {
     this.#then = then;
     if (this.#dialog.open) return true;
     this.#items.replaceChildren(
-      ...[...this.#choices].map(([field, choice], index) => this.#choice(field, choice, `settle-${index}`)),
-      ...[...this.#changes].map(([field, before]) => this.#told(field, this.#said("changed", field, before))),
-      ...[...this.#refusals].map(([field, message]) => this.#told(field, `${message}\n${this.#held(field)}`)),
+      ...[...this.conflicts].map(([field, choice], index) => this.#choice(field, choice, `settle-${index}`)),
+      ...[...this.changes].map(([field, before]) => this.#told(field, this.#said("changed", field, before))),
+      ...[...this.refusals].map(([field, message]) => this.#told(field, `${message}\n${this.#held(field)}`)),
     );
     openDialog(this.#dialog);
     return true;
   }
 
-  get #fields(): Field[] {
-    return [...this.#choices.keys(), ...this.#changes.keys(), ...this.#refusals.keys()];
-  }
-
   #finish(): void {
-    for (const [field, { mine, inputs }] of [...this.#choices]) {
+    for (const [field, conflict] of [...this.conflicts]) {
+      const inputs = this.#inputs.get(conflict);
       // Nothing was chosen before it is in the dialog.
       if (!inputs) continue;
-      this.#choices.delete(field);
-      this.chosen(field, inputs.mine.checked ? mine : null);
+      this.conflicts.delete(field);
+      this.chosen(field, inputs.mine.checked ? conflict.mine : null);
     }
-    for (const field of this.#refusals.keys()) field.showFault("");
-    this.#changes.clear();
-    this.#refusals.clear();
+    for (const field of this.refusals.keys()) field.showFault("");
+    this.changes.clear();
+    this.refusals.clear();
     this.#dialog.close();
     this.#then();
   }
 
-  #choice(field: Field, choice: Choice, name: string): HTMLElement {
+  #choice(field: Field, choice: Conflict<Mine, Newer>, name: string): HTMLElement {
     const group = document.createElement("fieldset");
     group.className = "entry choices";
     const legend = document.createElement("legend");
@@ -126,7 +96,7 @@ export class Settle {
       group.append(label);
       return input;
     });
-    if (mine && theirs) choice.inputs = { mine, theirs };
+    if (mine && theirs) this.#inputs.set(choice, { mine, theirs });
     group.prepend(legend);
     return group;
   }
