@@ -5,13 +5,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import {
   approve,
   copyLink,
   field,
   fill,
-  launch,
   open,
   openMessage,
   ready,
@@ -21,22 +20,16 @@ import {
   signIn,
   SIZES,
 } from "./browser.mjs";
-import { FIELDS, Installation, pdf } from "./installation.mjs";
+import { FIELDS, pdf } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 import { contrasts, writeSamples } from "../samples.mjs";
 
-let server;
-let browser;
 let handOver;
 
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-  handOver = server.import({ ...FIELDS, name: "Handed over", hand_over: true }, pdf());
-});
+withServer({ keepPages: true });
 
-after(async () => {
-  await browser?.close();
-  await server?.stop();
+before(() => {
+  handOver = server.import({ ...FIELDS, name: "Handed over", hand_over: true }, pdf());
 });
 
 /** What a screen reader is told in each state: language → state → lines. */

@@ -2,14 +2,12 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 import {
   approve,
-  closePages,
   field,
   fill,
   fillFirst,
-  launch,
   open,
   openSigning,
   pressAndFollow,
@@ -17,23 +15,10 @@ import {
   ready,
   seriousFaults,
 } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 import { signingLink } from "./mail_server.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 test("who presses twice, or approves in a second tab, has approved once", async () => {
   const started = await server.startWorkflow();

@@ -2,24 +2,11 @@
 // brings back, letters twice as large.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, draw, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { test } from "node:test";
+import { approve, draw, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 async function opened(address, options = {}, size = "phone", by = browser) {
   const page = await open(by, size, options);

@@ -2,25 +2,12 @@
 // nothing is done twice.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, launch, open, pressAndFollow, ready, seriousFaults, sign } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { test } from "node:test";
+import { approve, field, fill, open, pressAndFollow, ready, seriousFaults, sign } from "./browser.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 import { signingLink } from "./mail_server.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 const CUTS = ["before the server gets it", "after the server got it"];
 

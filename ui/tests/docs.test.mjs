@@ -2,26 +2,13 @@
 // the keyboard alone; in three languages, light and dark.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { closePages, launch, open, seriousFaults, SIZES } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { test } from "node:test";
+import { open, seriousFaults, SIZES } from "./browser.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
 const LANGUAGES = ["ko", "ja", "en"];
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 const address = (language, hash = "") => `${server.base}/api/docs?lang=${language}${hash}`;
 const call = (page, id) => page.locator(`details#${id}`);

@@ -3,25 +3,22 @@
 // button leads from it to another one that waits for the same writer.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { closePages, launch, open, ready, seriousFaults, SIZES } from "./browser.mjs";
+import { before, test } from "node:test";
+import { open, ready, seriousFaults, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
-import { Installation, pdf } from "./installation.mjs";
-import { signingLink, startMailServer } from "./mail_server.mjs";
+import { pdf } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
+import { signingLink } from "./mail_server.mjs";
 import { word } from "../samples.mjs";
 
-let server;
-let browser;
-let mailServer;
 const templates = {};
 
 const place = (step) => ({ step, page: 1, x: 250_000, y: 100_000 + step * 200_000, width: 300_000, height: 60_000 });
 const note = (step) => ({ name: `Note ${step}`, kind: "text", ...place(step) });
 
-before(async () => {
-  mailServer = await startMailServer();
-  server = await Installation.start(mailServer.settings);
-  browser = await launch();
+withServer({ mail: true });
+
+before(() => {
   const one = { steps: [{ order: 1 }], fields: [note(1)] };
   const two = { steps: [{ order: 1 }, { order: 2 }], fields: [note(1), note(2)] };
   templates.one = server.import({ ...one, name: "One writer", hand_over: true }, pdf(1));
@@ -31,14 +28,6 @@ before(async () => {
   );
   templates.two = server.import({ ...two, name: "Two writers" }, pdf(1));
   templates.back = server.import({ ...two, name: "Given back", on_reject: "return" }, pdf(1));
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-  mailServer?.close();
 });
 
 const REASON = "금액이 다릅니다";

@@ -3,14 +3,13 @@
 // that programs need; and what can be pressed on it is pressed by pointer, touch and the keyboard alone, each with each.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { closePages, copyLink, launch, open, openMessage, ready, seriousFaults, signIn, SIZES } from "./browser.mjs";
+import { before, test } from "node:test";
+import { copyLink, open, openMessage, ready, seriousFaults, signIn, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
-import { Installation, pdf } from "./installation.mjs";
+import { pdf } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 import { word } from "../samples.mjs";
 
-let server;
-let browser;
 /** Name of the state → where it is met. */
 const addresses = {};
 const LANGUAGES = ["ko", "en", "ja"];
@@ -62,9 +61,9 @@ const GIVES_BACK = {
   fields: [1, 2].map((step) => ({ name: `Note ${step}`, kind: "text", step, ...place(step * 200_000) })),
 };
 
+withServer();
+
 before(async () => {
-  server = await Installation.start();
-  browser = await launch();
   const template = server.import(ONE_WRITER, pdf(1));
   const request = ({ first = {}, ...changes } = {}) => ({
     template_id: template,
@@ -144,13 +143,6 @@ before(async () => {
   addresses["handed over"] = handed;
   await page.context().close();
   while ((await fetch(addresses.expired)).status !== 410);
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
 });
 
 /** A sentence of the locales as a pattern: a date stands where the date goes. */

@@ -2,9 +2,10 @@
 // pointer and the keyboard alone.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { closePages, draw, field, fill, launch, open, ready, resize, seriousFaults, SIZES } from "./browser.mjs";
-import { FIELDS, Installation, pdf } from "./installation.mjs";
+import { before, test } from "node:test";
+import { draw, field, fill, open, ready, resize, seriousFaults, SIZES } from "./browser.mjs";
+import { FIELDS, pdf } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
 const count = 71;
 const MANY = {
@@ -22,25 +23,16 @@ const MANY = {
   })),
 };
 
-let server;
-let browser;
 let long;
 let many;
 
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
+withServer();
+
+before(() => {
   long = server.import({ ...FIELDS, name: "Nine pages" }, pdf(9));
   // Taken in beside the tests that come first.
   many = server.importAside(MANY, pdf(count));
   many.catch(() => undefined);
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
 });
 
 async function guided(size, language, changes = {}) {

@@ -5,10 +5,11 @@
 import assert from "node:assert/strict";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, test } from "node:test";
-import { closePages, draw, field, launch, open, pressAndFollow, ready, seriousFaults, SIZES } from "./browser.mjs";
+import { before, test } from "node:test";
+import { draw, field, open, pressAndFollow, ready, seriousFaults, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
-import { Installation, pdf } from "./installation.mjs";
+import { pdf } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
 const place = (row, width = 300) => ({ page: 1, x: 250_000, y: (100 + row * 45) * 1000, width: width * 1000, height: 28_000 });
 
@@ -40,21 +41,12 @@ const RED_DOT = Buffer.from(
   "base64",
 );
 
-let server;
-let browser;
 let template;
 
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
+withServer();
+
+before(() => {
   template = server.import(KINDS, pdf(1));
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
 });
 
 async function start(language, changes = {}) {

@@ -1,27 +1,14 @@
 // Whoever opens a public link says who he is and signs: on a phone, from the form to the end.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, launch, open, pressAndFollow, ready, seriousFaults, sign } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { test } from "node:test";
+import { approve, field, fill, open, pressAndFollow, ready, seriousFaults, sign } from "./browser.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 import { Receiver } from "./receiver.mjs";
 import { word } from "../samples.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  // One start in an hour for each addressee.
-  server = await Installation.start({ COUNTERSIGN_PUBLIC_LINKS__HOURLY_PER_ADDRESSEE: "1" });
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+// One start in an hour for each addressee.
+withServer({ settings: { COUNTERSIGN_PUBLIC_LINKS__HOURLY_PER_ADDRESSEE: "1" } });
 
 test("a visitor of a public link fills in the form, signs, and is the first writer", async () => {
   const link = await server.publicLink({ limit: 1 });

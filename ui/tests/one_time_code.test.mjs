@@ -1,15 +1,9 @@
 // A one-time code: asked for on the page, read in the mail, and the document opens.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { closePages, launch, open, ready, seriousFaults } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
-import { startMailServer } from "./mail_server.mjs";
-
-let server;
-let browser;
-let mailServer;
-let mails;
+import { test } from "node:test";
+import { open, ready, seriousFaults } from "./browser.mjs";
+import { browser, mails, server, withServer } from "./with-server.mjs";
 
 /** The code in a mail: a line of its own in the text. */
 function codeIn(mail) {
@@ -38,20 +32,7 @@ const guarded = (more = {}) =>
     ],
   });
 
-before(async () => {
-  mailServer = await startMailServer();
-  mails = mailServer.mails;
-  server = await Installation.start(mailServer.settings);
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-  mailServer?.close();
-});
+withServer({ mail: true });
 
 test("the code that the mail brings opens the document, with the keyboard alone", async () => {
   mails.length = 0;

@@ -2,36 +2,11 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, afterEach, before, test } from "node:test";
-import {
-  approve,
-  closePages,
-  field,
-  fill,
-  fillFirst,
-  launch,
-  open,
-  openSigning,
-  pressAndFollow,
-  ready,
-  seriousFaults,
-} from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { test } from "node:test";
+import { approve, field, fill, fillFirst, open, openSigning, pressAndFollow, ready, seriousFaults } from "./browser.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 test("the access code: a hint, tries that count down, then the document; or a lock", async () => {
   const protectedBy = (password) => ({

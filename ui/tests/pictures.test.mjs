@@ -7,23 +7,12 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { deflateSync, inflateSync } from "node:zlib";
-import { launch, open, ready } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { open, ready } from "./browser.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer({ keepPages: true });
 
 const SCRIPTS = {
   latin: "Jörg Ångström gpqy",

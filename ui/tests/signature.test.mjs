@@ -2,24 +2,12 @@
 // on a desktop and on a phone held sideways; and what is stamped of it.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, launch, open, ready, seriousFaults } from "./browser.mjs";
-import { Installation, pdf } from "./installation.mjs";
+import { test } from "node:test";
+import { approve, field, fill, open, ready, seriousFaults } from "./browser.mjs";
+import { pdf } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 const LANDSCAPE = { viewport: { width: 740, height: 360 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 

@@ -1,25 +1,14 @@
 // The finished files of a signer who had to enter a code: on this device they open, on another one the page asks.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { closePages, launch, open, seriousFaults } from "./browser.mjs";
-import { Installation, valuesOfStep } from "./installation.mjs";
+import { test } from "node:test";
+import { open, seriousFaults } from "./browser.mjs";
+import { valuesOfStep } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
 const CODE = "850101";
-let server;
-let browser;
 
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 /** A complete document whose first signer had to enter a code. */
 async function completed() {

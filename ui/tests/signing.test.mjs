@@ -4,14 +4,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 import {
   approve,
-  closePages,
   field,
   fill,
   fillFirst,
-  launch,
   open,
   openSigning,
   pressAndFollow,
@@ -21,22 +19,9 @@ import {
   sign,
   SIZES,
 } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 async function fillSecond(page) {
   await fill(page, "Employer", "박서연");

@@ -1,24 +1,12 @@
 // What pages say, over their pictures: found, selected and copied at its place, and read aloud.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { approve, closePages, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
-import { FIELDS, Installation, pdfOf } from "./installation.mjs";
+import { test } from "node:test";
+import { approve, field, fill, open, ready, seriousFaults, sign } from "./browser.mjs";
+import { FIELDS, pdfOf } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-afterEach(() => closePages(browser));
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+withServer();
 
 /** Where a word stands, in points of the page that it is on: by the browser's own search. */
 async function find(page, number, word) {

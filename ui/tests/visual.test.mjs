@@ -17,9 +17,9 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { after, before, test } from "node:test";
-import { launch, open } from "./browser.mjs";
-import { Installation } from "./installation.mjs";
+import { before, test } from "node:test";
+import { open } from "./browser.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
 import { shown, walk } from "./states.mjs";
 
 const SNAPSHOTS = fileURLToPath(new URL("./snapshots/", import.meta.url));
@@ -34,20 +34,13 @@ const WALKS = [
 ];
 const SCHEMES = ["light", "dark"];
 
-let server;
-let browser;
 let judge;
+
+withServer({ keepPages: true });
 
 before(async () => {
   mkdirSync(SNAPSHOTS, { recursive: true });
-  server = await Installation.start();
-  browser = await launch();
   judge = await (await browser.newContext()).newPage();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
 });
 
 for (const { language, size } of WALKS) {
