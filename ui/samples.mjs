@@ -240,7 +240,7 @@ th, td:nth-child(n + 3) { white-space: nowrap; }
 .stage dialog, .stage .bar { position: static; width: 100%; margin: 0; max-height: none; }
 .stage .top { position: static; }
 .stage .bar { padding-inline: var(--space-4); }
-document-page.paper[data-placed] { height: 28rem; content-visibility: visible; }
+document-page.paper[data-placed] { height: 28rem; }
 .note { position: absolute; left: 52%; font-size: var(--text-small); }
 </style></head>
 <body><header class="top"><span class="name">Design system</span><nav class="languages" aria-label="Scheme"><a href="${other}.html">${other}</a></nav></header>

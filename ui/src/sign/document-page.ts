@@ -36,7 +36,7 @@ export class DocumentPage extends HTMLElement {
       element.style.height = percent(box.height);
       return box;
     });
-    // Its height is known without laying out its content, so a page that is far away costs nothing (see desk.css).
+    // Its picture may arrive late and be dropped; its height stays.
     this.style.aspectRatio = `${this.dataset.points} / ${this.dataset.pointsHigh}`;
     this.dataset.placed = "";
     // Also reports the initial size.
