@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { OLDEST_BROWSERS } from "./oldest-browsers.mjs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -25,7 +26,7 @@ const bundled = await build({
   bundle: true,
   minify: true,
   format: "esm",
-  target: ["es2022", "safari15.4"],
+  target: OLDEST_BROWSERS,
   charset: "utf8",
   legalComments: "none",
   outdir: dist,

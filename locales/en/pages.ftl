@@ -3,7 +3,7 @@ page-skip = Skip to the content
 page-language = Language
 page-close = Close
 page-cancel = Cancel
-page-needs-script = This page needs JavaScript. Turn it on in your browser, then reload the page.
+page-needs-script = This page needs JavaScript and a current browser: Safari 15.4, Chrome 92, Firefox 98 or newer. Without them, fields and entries do not show. Reload the page, or open the link in another browser.
 page-footer = Secured by Countersign
 
 ## Signing page: before

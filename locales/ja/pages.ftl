@@ -3,7 +3,7 @@ page-skip = 本文へ移動
 page-language = 言語
 page-close = 閉じる
 page-cancel = キャンセル
-page-needs-script = この画面を使うには JavaScript が必要です。ブラウザーで有効にしてから、再読み込みしてください。
+page-needs-script = この画面を使うには、JavaScript と新しいブラウザー（Safari 15.4、Chrome 92、Firefox 98 以降）が必要です。ない場合、入力欄と入力済みの内容は表示されません。再読み込みするか、別のブラウザーでリンクを開いてください。
 page-footer = Countersign により保護されています
 
 ## 署名画面：開始前

@@ -3,7 +3,7 @@ page-skip = 본문으로 바로가기
 page-language = 언어
 page-close = 닫기
 page-cancel = 취소
-page-needs-script = 이 화면을 이용하려면 JavaScript가 필요합니다. 브라우저에서 JavaScript를 켠 뒤 새로고침해 주세요.
+page-needs-script = 이 화면을 이용하려면 JavaScript와 최신 브라우저(Safari 15.4, Chrome 92, Firefox 98 이상)가 필요합니다. 그렇지 않으면 입력란과 입력된 내용이 표시되지 않습니다. 새로고침하거나 다른 브라우저에서 링크를 열어 주세요.
 page-footer = Countersign으로 보호됩니다
 
 ## 서명 화면: 시작 전

@@ -183,7 +183,7 @@ function wishOf(form: HTMLFormElement): Wish | undefined {
     wish.headers["Content-Type"] = file.dataset.type;
     wish.file = file.files[0];
   }
-  wish.address = `${base}${path}${query.size > 0 ? `?${query}` : ""}`;
+  wish.address = `${base}${path}${String(query) && `?${query}`}`;
   return wish;
 }
 

@@ -147,7 +147,8 @@ export class PageText extends HTMLElement {
    * its width in the picture, and word spacing the space after it.
    */
   #line(line: Line, family: string): HTMLElement {
-    const element = document.createElement("div");
+    // Not a block, which Firefox would copy with an empty line after it.
+    const element = document.createElement("span");
     Object.assign(element.style, {
       left: `${line.x}px`,
       top: `${line.y}px`,

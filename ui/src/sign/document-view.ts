@@ -142,7 +142,7 @@ export class DocumentView {
     if (this.#jump) this.#jump.value = String(page);
     for (const [number, thumbnail] of this.#thumbnails) {
       if (number !== page) thumbnail.removeAttribute("aria-current");
-      else if (thumbnail.ariaCurrent !== "page") {
+      else if (thumbnail.getAttribute("aria-current") !== "page") {
         thumbnail.setAttribute("aria-current", "page");
         const list = thumbnail.closest<HTMLElement>(".thumbnails");
         // Only the list scrolls, never the document.

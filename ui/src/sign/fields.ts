@@ -192,7 +192,11 @@ export class TextField extends Field {
     this.control.addEventListener("input", () => this.announce());
     this.control.addEventListener("change", () => this.announce());
     this.control.addEventListener("focus", () => this.first.toggleAttribute("data-editing", true));
-    this.control.addEventListener("blur", () => this.first.toggleAttribute("data-editing", false));
+    this.control.addEventListener("blur", () => {
+      this.first.toggleAttribute("data-editing", false);
+      // Half of a date is no value, but it must not disappear without a word.
+      if (this.#isHalf) this.showFault(this.check());
+    });
     if (this.first.dataset.ink !== undefined) this.#inked = this.control.value;
     const refused = this.first.dataset.refused;
     if (refused) this.#refused = { value: this.control.value, message: refused };
@@ -268,12 +272,14 @@ export class TextField extends Field {
     return this.value.trim() !== "";
   }
 
+  get #isHalf(): boolean {
+    return this.control instanceof HTMLInputElement && this.control.validity.badInput;
+  }
+
   override check(): string {
     const { texts } = this.host;
     const value = this.value.trim();
-    if (this.control instanceof HTMLInputElement && this.control.validity.badInput) {
-      return texts["sign-rule-date"] ?? "";
-    }
+    if (this.#isHalf) return texts["sign-rule-date"] ?? "";
     if (value && this.kind === "number") {
       const number = ofUsualWidth(value);
       if (!isDecimal(number)) return texts["sign-rule-number"] ?? "";

@@ -4,6 +4,7 @@
 import { wireCloseButtons } from "../shared/dialogs";
 import { all, fill, one, pageData } from "../shared/dom";
 import "../shared/page-text";
+import { isSupported } from "../shared/support";
 import { Approval } from "./approval";
 import { Bar } from "./bar";
 import { Consent } from "./consent";
@@ -22,8 +23,21 @@ import { sayViewed } from "./viewed";
 /** How many fields a sentence names before it leaves the others out. */
 const MOST_NAMED = 5;
 
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement | HTMLButtonElement;
+
 class SigningPage extends HTMLElement {
   connectedCallback(): void {
+    const notice = one<HTMLElement>("#needs-script");
+    if (!isSupported()) {
+      notice.dataset.found = "";
+      return;
+    }
+    this.#begin();
+    // Only now does the page work.
+    notice.remove();
+  }
+
+  #begin(): void {
     const data = pageData<SignData>("sign-data");
     const { texts } = data;
     wireCloseButtons();
@@ -44,7 +58,7 @@ class SigningPage extends HTMLElement {
     const done = new Done(data, () => {
       bar.end();
       guided.end();
-      for (const box of all<HTMLElement>(".field.mine", this)) box.inert = true;
+      for (const control of all<Control>(".field.mine :is(input, textarea, select, button)", this)) control.disabled = true;
     });
     const approval = new Approval(data, values, consent, done, requests);
     const bar = new Bar(values, () => approval.ask());

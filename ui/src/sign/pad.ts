@@ -119,8 +119,9 @@ export class Pad {
     this.#offer(ways);
     openDialog(this.#dialog);
     this.#choose(ways[0] ?? "draw");
-    // One press of Enter accepts what was used last.
+    // One press of Enter accepts what was used last. Otherwise the way that is chosen has the focus, not the first one.
     if (ways[0] === "last") one<HTMLElement>("[type=submit]", this.#dialog).focus();
+    else if (ways.length > 1) this.#focusTab();
   }
 
   /** Only what belongs to a signer can be stored for them, and a picture is nobody's signature. */
@@ -249,6 +250,10 @@ export class Pad {
     const ways = (WAYS[this.#field.kind] ?? []).filter((way) => way !== "last");
     this.#offer(ways);
     this.#choose(ways[0] ?? "draw");
+    this.#focusTab();
+  }
+
+  #focusTab(): void {
     one<HTMLElement>('[role="tab"][aria-selected="true"]', this.#dialog).focus();
   }
 
