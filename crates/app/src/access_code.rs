@@ -13,7 +13,8 @@ use domain::{EventKind, Recipient};
 use store::workflow::{AccessCode, Writer};
 
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
-use crate::signing_session::{SigningKey, same_link};
+use crate::link_token::same_link;
+use crate::signing_session::SigningKey;
 use crate::vault::Purpose;
 use crate::{App, Origin};
 

@@ -2,7 +2,7 @@
 
 use domain::WorkflowId;
 
-use crate::approve::ActRequest;
+use crate::act::ActRequest;
 use crate::error::Error;
 use crate::transition::{Advanced, refused};
 use crate::{App, Caller, Origin};

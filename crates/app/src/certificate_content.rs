@@ -22,6 +22,7 @@ use store::template::StoredVersion;
 use store::workflow::{Party, StoredWorkflow};
 use store::workflow_value::StoredValue;
 
+use crate::text::erased;
 use crate::values::attached;
 
 use crate::browser::browser;
@@ -698,11 +699,6 @@ impl Writer<'_> {
             bytes: serde_json::to_vec(&file).unwrap_or_default(),
         }
     }
-}
-
-/// What a reader sees in the place of a text that was erased.
-pub(crate) fn erased(language: Language) -> String {
-    i18n::text(language, "erased-text", &[])
 }
 
 /// Name and address; the address alone where it is the name.

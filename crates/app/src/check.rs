@@ -114,7 +114,7 @@ impl App {
 
     fn audit_chains(&self) -> Result<AuditReport, Error> {
         let mut report = AuditReport::default();
-        let erased: Vec<String> = Language::ALL.map(crate::certificate_content::erased).into();
+        let erased: Vec<String> = Language::ALL.map(crate::text::erased).into();
         let mut after = WorkflowId(0);
         loop {
             let (vault, erased) = (self.vault.clone(), erased.clone());

@@ -4,66 +4,22 @@
 //! one before signs as well for a day, so that a receiver can change over without losing a message; however often a secret is
 //! rotated, each signs until its own day is over. As all of them stand in a header of each webhook, they are few.
 
-use std::fmt;
-
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use domain::{ClientId, CompanyId, Random};
+use domain::{ClientId, CompanyId};
 use jiff::{Timestamp, ToSpan};
 use store::Transaction;
 use store::api_client::ApiClient;
-use zeroize::Zeroizing;
 
 use crate::App;
 use crate::company::LONGEST_NAME;
 use crate::error::{ConflictCode, Error, Subject};
 use crate::text;
-use crate::vault::{Purpose, Vault};
+use crate::webhook_secret::WebhookSecret;
 
 /// How long the secret before a rotation signs as well.
 const OVERLAP_HOURS: i64 = 24;
 
 /// The most secrets that sign at the same time.
 const MOST_SECRETS: usize = 5;
-
-/// What webhooks are signed with.
-#[derive(Clone, PartialEq, Eq)]
-pub struct WebhookSecret(Zeroizing<Vec<u8>>);
-
-impl fmt::Debug for WebhookSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WebhookSecret(…)")
-    }
-}
-
-impl WebhookSecret {
-    pub(crate) fn generate(random: &dyn Random) -> WebhookSecret {
-        let mut key = Zeroizing::new(vec![0; 32]);
-        random.fill(&mut key);
-        WebhookSecret(key)
-    }
-
-    pub(crate) fn seal(&self, vault: &Vault) -> Vec<u8> {
-        vault.encrypt(Purpose::WebhookSecret, &self.0)
-    }
-
-    fn open(sealed: &[u8], vault: &Vault) -> Result<WebhookSecret, Error> {
-        vault
-            .decrypt(Purpose::WebhookSecret, sealed)
-            .map(WebhookSecret)
-            .map_err(|error| Error::internal("reading a webhook secret", error))
-    }
-
-    /// The key of the HMAC.
-    pub fn key(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// The secret as a receiver is given it. Shown to people, never logged.
-    pub fn expose(&self) -> String {
-        format!("whsec_{}", BASE64_STANDARD.encode(self.0.as_slice()))
-    }
-}
 
 /// The secrets of a client, each for as long as it signs.
 #[derive(Debug, Clone)]

@@ -14,11 +14,11 @@ use domain::{
 use jiff::Timestamp;
 use store::company::{Company, Logo, Style};
 
-use crate::client::WebhookSecret;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::seal_key::not_sealable;
 use crate::text;
 use crate::vault::Purpose;
+use crate::webhook_secret::WebhookSecret;
 use crate::{App, installation, revocation_list};
 
 /// The longest name of a company or member, in characters.
@@ -314,18 +314,6 @@ impl App {
         let (company, hash) = (company.clone(), *hash);
         self.store
             .read(move |tx| store::company::logo(tx, &company, &hash)?.ok_or(Error::NotFound(Subject::File)))
-    }
-
-    /// One company.
-    pub fn company(&self, id: &CompanyId) -> Result<Company, Error> {
-        let id = id.clone();
-        self.store
-            .read(move |tx| store::company::find(tx, &id)?.ok_or(Error::NotFound(Subject::Company)))
-    }
-
-    /// All companies, for the operator.
-    pub fn companies(&self) -> Result<Vec<Company>, Error> {
-        self.store.read(|tx| store::company::list(tx).map_err(Error::from))
     }
 }
 

@@ -16,12 +16,13 @@ use store::workflow::SealedDocument;
 
 use crate::App;
 use crate::certificate_content::{Certified, HandedOn, certificate_content};
+use crate::deep_stack::{on_deep_stack, prove_sound};
 use crate::error::Error;
+use crate::link_token::same_link;
 use crate::mail::OutgoingMail;
 use crate::network::Patience;
 use crate::seal_mark::SealMarks;
 use crate::sealing::Sealed;
-use crate::signing_session::same_link;
 use crate::transition::{Plan, Snapshot};
 use crate::uploads::FileClaim;
 use crate::values::{attached, marks};
@@ -219,37 +220,5 @@ impl App {
             mark,
         };
         self.seal(&workflow.company, pdf, &details, patience)
-    }
-
-    /// The chain up to the head that the snapshot knows.
-    pub(crate) fn entries(&self, snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {
-        let (company, id) = (snapshot.stored.workflow.company.clone(), snapshot.stored.workflow.id);
-        let head = snapshot.stored.head.head.sequence;
-        let mut entries = self
-            .store
-            .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
-        entries.retain(|entry| entry.sequence <= head);
-        Ok(entries)
-    }
-}
-
-/// Works on a stranger's bytes with as much stack as intake had for them, within its limits of memory and time.
-pub(crate) fn on_deep_stack<T: Send>(doing: &'static str, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
-    std::thread::scope(|scope| {
-        std::thread::Builder::new()
-            .stack_size(document::marks::extend::STACK)
-            .spawn_scoped(scope, work)
-            .map_err(|error| Error::internal(doing, error))?
-            .join()
-            .map_err(|_| Error::internal(doing, "the thread panicked"))
-    })
-}
-
-/// Proves that every signature of a file is sound.
-pub(crate) fn prove_sound(doing: &'static str, pdf: &[u8]) -> Result<(), Error> {
-    let verdict = document::verify::verify_soundness(pdf);
-    match verdict.unsound().next() {
-        None => Ok(()),
-        Some((_, fault)) => Err(Error::internal(doing, fault.clone())),
     }
 }

@@ -14,10 +14,10 @@ use store::Transaction;
 use store::outbox::{self, DeliveryId, Message, State};
 
 use crate::error::{ConflictCode, Error, ForbiddenCode, Subject};
-use crate::link_token::LinkToken;
+use crate::link_token::{LinkToken, same_link};
 use crate::mail::OutgoingMail;
+use crate::outbox::OutboxMessage;
 use crate::outgoing::Outgoing;
-use crate::signing_session::same_link;
 use crate::transition::refused;
 use crate::{App, Caller, Origin};
 
@@ -54,8 +54,24 @@ impl App {
         )
     }
 
+    /// One of them.
+    pub fn outbox_message(&self, caller: &Caller, id: i64) -> Result<OutboxMessage, Error> {
+        caller.must_send()?;
+        let company = caller.company.clone();
+        let row = self
+            .store
+            .read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
+        let row = row.ok_or(Error::NotFound(Subject::Delivery))?;
+        let can_copy_link = self.can_copy_link(caller, &row)?;
+        let message = self.opened_message(row)?;
+        Ok(OutboxMessage {
+            can_copy_link,
+            ..message
+        })
+    }
+
     /// Whether [`App::copy_signing_link`] would answer a link now.
-    pub(crate) fn can_copy_link(&self, caller: &Caller, message: &Message) -> Result<bool, Error> {
+    fn can_copy_link(&self, caller: &Caller, message: &Message) -> Result<bool, Error> {
         let (member, about) = (caller.clone(), message.clone());
         let found = self.store.read(move |tx| Found::about(tx, &member, &about))?;
         Ok(found.is_some_and(|found| found.copyable(&self.outgoing, message, caller, self.now()).is_ok()))

@@ -15,7 +15,6 @@ use jiff::Timestamp;
 use sheets::{Sheet, SheetFault, SheetLimits};
 
 use crate::error::{Error, Fault, FaultCode};
-use crate::values::picture_code;
 
 /// Reads strangers' PDFs and pictures.
 pub trait StrangersDocuments: Send + Sync {
@@ -99,5 +98,13 @@ fn sheet_fault(path: &str, fault: &SheetFault) -> Fault {
         SheetFault::TooLong { row } => {
             Fault::new(format!("{path} row {row}"), FaultCode::TooLong).with("max", SheetLimits::default().cell)
         }
+    }
+}
+
+pub(crate) fn picture_code(fault: &PictureFault) -> FaultCode {
+    match fault {
+        PictureFault::UnknownFormat | PictureFault::Invisible => FaultCode::InvalidPicture,
+        PictureFault::TooLarge => FaultCode::PictureTooLarge,
+        PictureFault::Damaged => FaultCode::PictureDamaged,
     }
 }

@@ -18,9 +18,9 @@ use domain::{
 use store::Transaction;
 use store::workflow::SealedDocument;
 
-use crate::certificate_content::erased;
 use crate::error::{ConflictCode, Error, FaultCode, Subject};
 use crate::sealing::level_of;
+use crate::text::erased;
 use crate::transition::{MOST_TRIES, Snapshot, events_at};
 use crate::uploads::FileClaim;
 use crate::{App, keyed_chain};

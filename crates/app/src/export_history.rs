@@ -13,12 +13,12 @@ use serde::Serialize;
 use store::Transaction;
 use store::outbox::{self, Delivery, DeliveryId, HistoryBound, HistoryFilter, Kind, State, Stop, Try};
 
-use crate::client::WebhookSecret;
+use crate::callback::{authorization_fault, callback_fault};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::listing::ListReader;
 use crate::network::WebhookTrial;
 use crate::outbox::new_event_id;
-use crate::start::{authorization_fault, callback_fault};
+use crate::webhook_secret::WebhookSecret;
 use crate::{App, Caller, export};
 
 /// So many deliveries are sent again by one call at most.

@@ -10,12 +10,12 @@ use domain::{
 };
 use jiff::{SignedDuration, Timestamp};
 
-use crate::documents::DocumentFault;
 use crate::error::{ConflictCode, Error, Subject};
+use crate::link_token::same_link;
 use crate::page_cache::PartKind;
 use crate::page_part::PageAnswer;
 use crate::signers_files::check_file_link;
-use crate::signing_session::{SigningKey, same_link};
+use crate::signing_session::SigningKey;
 use crate::transition::{Snapshot, conflict};
 use crate::{App, Caller, CompanyLook, Origin};
 
@@ -193,13 +193,6 @@ impl App {
     pub fn shown_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let opened = self.open_link(key)?;
         self.page_of(&opened.hash, file, PartKind::Text, page)
-    }
-
-    /// A kept file, for what is made of it.
-    pub(crate) fn read_file(&self, file: &BlobHash) -> Result<Vec<u8>, DocumentFault> {
-        self.blobs
-            .get(file)
-            .map_err(|error| DocumentFault::Failed(error.to_string()))
     }
 
     fn read_linked(&self, opened: OpenedLink) -> Result<LinkedFile, Error> {

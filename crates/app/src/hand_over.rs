@@ -14,7 +14,8 @@ use domain::{Event, EventKind, RecipientId, Who};
 
 use crate::correct_recipient::{Person, prove_person};
 use crate::error::{ConflictCode, Error, Fault, FaultCode};
-use crate::signing_session::{SigningKey, same_link};
+use crate::link_token::same_link;
+use crate::signing_session::SigningKey;
 use crate::transition::{Snapshot, conflict, refused};
 use crate::{App, Origin};
 

@@ -22,11 +22,13 @@ use store::Store;
 
 mod access_code;
 mod access_token;
+mod act;
 pub mod addresses;
 mod approve;
 mod browser;
 mod bulk;
 mod bulk_sheet;
+mod callback;
 mod caller;
 mod cancel;
 mod certificate_content;
@@ -40,6 +42,7 @@ mod complete;
 pub mod consent;
 mod copied_link;
 mod correct_recipient;
+mod deep_stack;
 mod discard;
 mod documents;
 mod draft;
@@ -54,6 +57,7 @@ mod extend;
 mod files;
 mod foresight;
 mod form_import;
+mod found;
 mod hand_over;
 mod health;
 mod hidden_links;
@@ -84,8 +88,10 @@ mod page_cache;
 mod page_part;
 pub mod password;
 mod pictures;
+mod preview;
 mod proofs;
 mod public_link;
+mod reach;
 mod reject;
 mod remind;
 mod revocation_list;
@@ -93,6 +99,7 @@ mod seal_ends;
 mod seal_key;
 mod seal_mark;
 mod seal_refusal;
+mod seal_warnings;
 pub mod sealing;
 mod session;
 mod settings;
@@ -107,6 +114,7 @@ mod template_view;
 #[cfg(test)]
 mod testing;
 mod text;
+mod timestamps;
 mod token;
 mod transition;
 mod upkeep;
@@ -114,13 +122,15 @@ mod uploads;
 mod values;
 pub mod vault;
 mod verdict_words;
+mod visitor;
+mod webhook_secret;
 mod workflow_fonts;
 mod workflow_links;
 mod workflow_view;
 mod writer_meant;
 
 pub use access_token::{AccessToken, TokenRow};
-pub use approve::ActRequest;
+pub use act::ActRequest;
 pub use bulk::{
     BulkAnswer, BulkChecked, BulkProgress, BulkRequest, BulkRow, BulkRows, BulkRowsRequest, BulkSettings, RowError,
     WrongRow,
@@ -128,7 +138,7 @@ pub use bulk::{
 pub use caller::{Caller, Channel};
 pub use check::{AuditReport, FileFault, FsckReport};
 pub use checkpoints::{CheckpointFault, CheckpointReport};
-pub use client::{ClientRow, NewClient, SigningSecrets, WebhookSecret};
+pub use client::{ClientRow, NewClient, SigningSecrets};
 pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use company_look::{CompanyLook, shown_logo_size};
 pub use correct_recipient::CorrectRequest;
@@ -146,26 +156,27 @@ pub use extend::ExtendRequest;
 pub use files::{FileContent, LinkedFile};
 pub use housekeeping::Cleaned;
 pub use link_token::{LinkPurpose, LinkToken};
-pub use login::{LoggedIn, LoginAttempt, LoginRefusal};
+pub use login::{LoggedIn, LoginAttempt, LoginRefusal, LoginSettings};
 pub use look::{BoxLook, FieldLook};
 pub use mail_template::{MailTemplates, MetFault, TemplateFault};
 pub use member::{NewMember, NewPassword};
+pub use network::TimeStampAuthority;
 pub use next_document::NextDocument;
 pub use one_off::OneOff;
 pub use origin::Origin;
 pub use page_part::{PageAnswer, PagePart, PartToMake};
+pub use preview::PreviewView;
 pub use public_link::{LinkInvitation, LinkLeads, LinkVisitor, NewPublicLink, PublicLinkList, PublicLinkView};
+pub use reach::GatewayReach;
 pub use seal_ends::SealEnd;
 pub use seal_key::SealKeyFault;
 pub use seal_refusal::{SealCode, SealRefusal};
-pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings, TimeStampAuthority};
+pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings};
 pub use session::{MemberSession, SignInForm, SignedIn};
-pub use settings::{GatewayReach, LoginSettings, Settings};
+pub use settings::Settings;
 pub use signer_error::SignerError;
 pub use signers_files::{CodeQuestion, asks_for_code};
-pub use signing_session::{
-    FieldView, GivenBack, PreviewView, Signed, SigningKey, SigningRecipient, SigningView, Stage,
-};
+pub use signing_session::{FieldView, GivenBack, Signed, SigningKey, SigningRecipient, SigningView, Stage};
 pub use start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,
 };
@@ -180,6 +191,7 @@ pub use uploads::{FreeSpace, Space};
 pub use values::GivenField;
 pub use vault::{Purpose, Vault, VaultError};
 pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
+pub use webhook_secret::WebhookSecret;
 pub use workflow_links::{LinksRequest, WorkflowLinks};
 pub use workflow_view::{
     CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, MessageView, SearchRequest, StepView,

@@ -9,9 +9,10 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use domain::{DeliveredLink, FileKind, RecipientId};
+use domain::{DeliveredLink, FileKind, RecipientId, Workflow};
 use jiff::Timestamp;
 
+use crate::error::{ConflictCode, Error, Subject};
 use crate::vault::{Purpose, Vault};
 
 /// What the holder may do.
@@ -183,6 +184,16 @@ impl LinkToken {
         let end = self.expires.map_or(0, Timestamp::as_second);
         claim[13..].copy_from_slice(&end.to_be_bytes());
         claim
+    }
+}
+
+/// The recipient of a link, where the link was not replaced.
+pub(crate) fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
+    let recipient = workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
+    if recipient.link_version == version {
+        Ok(id)
+    } else {
+        Err(Error::conflict(ConflictCode::LinkReplaced))
     }
 }
 

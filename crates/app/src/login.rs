@@ -30,8 +30,32 @@ use store::member::Member;
 use crate::App;
 use crate::access_token::AccessToken;
 use crate::error::{Error, whole_seconds};
-use crate::settings::LoginSettings;
 use crate::vault::Purpose;
+
+/// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoginSettings {
+    /// Wrong credentials for one account: from each address it logged in from during the last 30 days, and from all other
+    /// addresses together.
+    pub per_account: u32,
+    /// Wrong credentials from one address.
+    pub per_address: u32,
+    /// Within how many seconds.
+    pub window_seconds: i64,
+    /// How many passwords are hashed at the same time; each takes 19 MiB, which the process keeps.
+    pub concurrent_hashes: u32,
+}
+
+impl Default for LoginSettings {
+    fn default() -> LoginSettings {
+        LoginSettings {
+            per_account: 10,
+            per_address: 100,
+            window_seconds: 600,
+            concurrent_hashes: 2,
+        }
+    }
+}
 
 /// Credentials, and where they came from.
 #[derive(Clone)]

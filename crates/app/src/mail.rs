@@ -20,7 +20,7 @@ use store::outbox::{NewChannel, NewDelivery, NewLetter, StopReason};
 use crate::error::Error;
 use crate::mail_template::{MailTemplates, Part};
 use crate::outbox::new_event_id;
-use crate::settings::GatewayReach;
+use crate::reach::GatewayReach;
 use crate::vault::{Purpose, Vault};
 
 /// The longest subject, in characters; longer ones end in an ellipsis.

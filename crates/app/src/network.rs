@@ -9,13 +9,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use document::pki::revocation::SourceAddress;
+use document::pki::timestamp::Policy;
 pub use document::pki::timestamp::QUERY_MEDIA_TYPE;
 use domain::Clock;
 use domain::public_address::CallbackUrl;
 use jiff::Timestamp;
 
-use crate::WebhookSecret;
-use crate::sealing::TimeStampAuthority;
+use crate::webhook_secret::WebhookSecret;
 
 /// Asks over HTTP, and waits for the answer. An answer is one of status 200; anything else is a fault.
 pub trait Network: Send + Sync {
@@ -99,6 +99,26 @@ impl Patience {
         let waited = now.saturating_sub(*self.began.get_or_init(|| now));
         let left = self.lasts.saturating_sub(waited);
         (!left.is_zero()).then_some(left / 2)
+    }
+}
+
+/// A time-stamp authority.
+#[derive(Clone)]
+pub struct TimeStampAuthority {
+    /// Where it answers.
+    pub url: String,
+    /// The policy to ask for; the authority's own, if not given.
+    pub policy: Option<Policy>,
+    /// The value of the Authorization header, where it wants one.
+    pub authorization: Option<String>,
+}
+
+impl std::fmt::Debug for TimeStampAuthority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TimeStampAuthority")
+            .field("url", &self.url)
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
     }
 }
 

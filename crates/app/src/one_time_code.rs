@@ -14,14 +14,15 @@
 
 use domain::event::IdentityMethod;
 use domain::one_time_code::{self as rules, Hindrance, MOST_TRIES, Record};
-use domain::{Contact, EventKind, Recipient, Region, Who};
+use domain::{EventKind, Recipient, Who};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use store::workflow::{OneTimeCode, Writer};
 
 use crate::access_code::salted;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};
-use crate::signing_session::{SigningKey, Stage, same_link};
+use crate::link_token::same_link;
+use crate::signing_session::{SigningKey, Stage};
 use crate::vault::Purpose;
 use crate::{App, Origin};
 
@@ -152,34 +153,6 @@ impl App {
             Some(failures) => Err(Error::Unprocessable(vec![
                 Fault::new("code", FaultCode::WrongOneTimeCode).with("left", MOST_TRIES.saturating_sub(failures)),
             ])),
-        }
-    }
-
-    /// Where a writer's one-time codes go.
-    pub(crate) fn code_contact(&self, recipient: &Recipient, region: Region) -> Contact {
-        let mobile = recipient
-            .mobile
-            .as_deref()
-            .and_then(|mobile| Contact::parse(mobile, region).ok())
-            .filter(|mobile| mobile.phone().is_some_and(|number| self.has_messenger_to(number)));
-        match (&recipient.contact, mobile) {
-            (Contact::Email(_), Some(mobile)) => mobile,
-            _ => recipient.contact.clone(),
-        }
-    }
-
-    fn has_messenger_to(&self, number: &str) -> bool {
-        let beginnings = &self.settings.codes_to;
-        beginnings
-            .iter()
-            .any(|beginning| number.starts_with(beginning.as_str()))
-    }
-
-    /// Whether a code can be sent to this person at all: one that nothing takes to him would keep him out for good.
-    pub(crate) fn code_reaches(&self, recipient: &Recipient, region: Region) -> bool {
-        match self.code_contact(recipient, region).phone() {
-            Some(number) => self.has_messenger_to(number),
-            None => self.settings.codes_by_mail,
         }
     }
 

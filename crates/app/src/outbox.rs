@@ -178,22 +178,6 @@ impl App {
         Ok(OutboxPage { messages, older })
     }
 
-    /// One of them.
-    pub fn outbox_message(&self, caller: &Caller, id: i64) -> Result<OutboxMessage, Error> {
-        caller.must_send()?;
-        let company = caller.company.clone();
-        let row = self
-            .store
-            .read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
-        let row = row.ok_or(Error::NotFound(Subject::Delivery))?;
-        let can_copy_link = self.can_copy_link(caller, &row)?;
-        let message = self.opened_message(row)?;
-        Ok(OutboxMessage {
-            can_copy_link,
-            ..message
-        })
-    }
-
     /// Tells the chains of the next deliveries that were taken until then. Where it has come; none where that was all.
     ///
     /// This follows some seconds behind: an entry that appears while the next writer's approval is being sealed would

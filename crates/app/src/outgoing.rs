@@ -26,7 +26,7 @@ use crate::export::{self, Happening};
 use crate::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
 use crate::mail_template::MailTemplates;
 use crate::outbox::new_event_id;
-use crate::settings::GatewayReach;
+use crate::reach::GatewayReach;
 use crate::vault::{Purpose, Vault};
 
 /// The recipients who need an access code, with the hint.

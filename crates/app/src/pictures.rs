@@ -8,8 +8,9 @@ use document::pdf::geometry::displayed_box;
 use domain::{BlobHash, Field, FileValue, PageSize, Requester, TemplateVersion};
 
 use crate::App;
+use crate::documents::picture_code;
 use crate::error::{Error, Fault, FaultCode};
-use crate::values::{GivenPicture, NewValue, PictureBox, page_size, picture_code};
+use crate::values::{GivenPicture, NewValue, PictureBox, page_size};
 
 impl App {
     /// A value of which nothing is left to be judged: of a picture that was sent a worker makes one. The inner failure is a

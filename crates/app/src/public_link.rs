@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use domain::address_in_text::holds_an_address;
 use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
-use domain::{Contact, Language, Recipient, Region, TemplateId, UtcOffset, Who, text, time};
+use domain::{Contact, Language, Region, TemplateId, UtcOffset, text, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::idempotency::KeptAnswer;
@@ -39,7 +39,6 @@ use crate::link_token::LinkPurpose;
 use crate::listing::ListReader;
 use crate::origin::Origin;
 use crate::start::{Also, Idempotency, StartRecipient, StartRequest, kept_since};
-use crate::transition::Snapshot;
 use crate::vault::Purpose;
 
 const LONGEST_NAME: usize = 128;
@@ -445,18 +444,6 @@ impl App {
     fn date_of_start(&self, offset: UtcOffset) -> String {
         let date = time::format_with_zone(self.now(), offset);
         date.split(' ').next().unwrap_or_default().to_owned()
-    }
-
-    /// Whether the visitor of a public link started this document: nobody has proved anything about the address in it.
-    pub(crate) fn is_started_by_visitor(&self, snapshot: &Snapshot) -> Result<bool, Error> {
-        let entries = self.entries(snapshot)?;
-        let start = entries.first().and_then(domain::Entry::event);
-        Ok(start.is_some_and(|start| start.actor.who == Who::LinkHolder))
-    }
-
-    /// Whether the recipient may be that visitor, who has a place in the first step.
-    pub(crate) fn is_visitors_own(&self, snapshot: &Snapshot, recipient: &Recipient) -> Result<bool, Error> {
-        Ok(recipient.order == 1 && self.is_started_by_visitor(snapshot)?)
     }
 
     /// What stands in the table of uses for an address: no address does.

@@ -7,7 +7,7 @@
 
 use domain::{Actor, CompanyId, EventKind, Outcome, RecipientId, WorkflowId};
 
-use crate::approve::ActRequest;
+use crate::act::ActRequest;
 use crate::error::Error;
 use crate::transition::{Advanced, Snapshot, refused};
 use crate::{App, Caller, Origin};

@@ -3,14 +3,13 @@
 
 use document::pki::keys::{certificates_from_pem, end_of_certificates};
 use document::pki::revocation::is_issued_by;
-use domain::{CompanyId, Contact, Role, UtcOffset, time};
+use domain::{CompanyId, UtcOffset, time};
 use jiff::{SignedDuration, Timestamp};
 use store::company::SealKeyInUse;
 
 use crate::App;
 use crate::caller::Caller;
 use crate::error::{Error, Fault, FaultCode};
-use crate::mail::{Letter, Occasion};
 
 /// How many days before the end of their company's certificate we warn owners.
 const WARNED_BEFORE: [i64; 3] = [60, 30, 7];
@@ -32,13 +31,8 @@ pub(crate) fn fault(expires_at: Timestamp, seal_ends: Timestamp, offset: UtcOffs
     (expires_at > seal_ends).then(|| Fault::new("expiry_date", FaultCode::SealEndsBefore).with("date", date()))
 }
 
-/// Whole days until then; none once it is over.
-fn days_until(end: Timestamp, now: Timestamp) -> Option<i64> {
-    (end > now).then(|| end.duration_since(now).as_hours() / 24)
-}
-
 /// The warning that is due: the last one of those whose time has come.
-fn due(end: Timestamp, now: Timestamp) -> Option<i64> {
+pub(crate) fn due(end: Timestamp, now: Timestamp) -> Option<i64> {
     let is_due = |days: &i64| end.duration_since(now) <= SignedDuration::from_hours(days * 24);
     WARNED_BEFORE.into_iter().filter(is_due).min().filter(|_| end > now)
 }
@@ -80,27 +74,8 @@ impl App {
             .collect())
     }
 
-    /// Mails the owners of every company whose seal certificate ends soon, once for each of the days before; how many companies
-    /// were warned.
-    pub fn warn_of_seal_ends(&self) -> Result<u32, Error> {
-        let now = self.now();
-        let mut warned = 0;
-        for (key, end) in self.ends_of_keys_in_use()? {
-            let Some(days) = due(end, now).filter(|days| key.warned_days.is_none_or(|last| *days < last)) else {
-                continue;
-            };
-            if self.warn_of_seal_end(&key, end, days, now)? {
-                warned += 1;
-            }
-        }
-        if warned > 0 {
-            self.bell.ring();
-        }
-        Ok(warned)
-    }
-
     /// The keys that companies seal with, and when each ends. Skips unreadable keys: `doctor` reports them.
-    fn ends_of_keys_in_use(&self) -> Result<Vec<(SealKeyInUse, Timestamp)>, Error> {
+    pub(crate) fn ends_of_keys_in_use(&self) -> Result<Vec<(SealKeyInUse, Timestamp)>, Error> {
         let keys = self
             .store
             .read(|tx| store::company::seal_keys_in_use(tx).map_err(Error::from))?;
@@ -109,35 +84,5 @@ impl App {
             Some((key, end))
         };
         Ok(keys.into_iter().filter_map(ends).collect())
-    }
-
-    /// One warning with its mails; false where another process was first.
-    fn warn_of_seal_end(&self, key: &SealKeyInUse, end: Timestamp, days: i64, now: Timestamp) -> Result<bool, Error> {
-        let (id, company) = (key.id, key.company.clone());
-        let days_left = days_until(end, now).unwrap_or_default();
-        let outgoing = std::sync::Arc::clone(&self.outgoing);
-        self.store.write(move |tx| {
-            if !store::company::set_seal_key_warned(tx, id, days)? {
-                return Ok(false);
-            }
-            let Some(company) = store::company::find(tx, &company)? else {
-                return Ok(false);
-            };
-            let members = store::member::list(tx, &company.id)?;
-            for member in members
-                .iter()
-                .filter(|member| member.role == Role::Owner && member.disabled_at.is_none())
-            {
-                let contact = Contact::Email(member.email.clone());
-                let occasion = Occasion::SealEnds {
-                    at: end,
-                    days: days_left,
-                };
-                let letter = Letter::to_member(&company, &member.name, &contact, occasion);
-                let mail = outgoing.mail_room().delivery(&company.id, None, &letter, now)?;
-                store::outbox::enqueue(tx, &mail)?;
-            }
-            Ok::<_, Error>(true)
-        })
     }
 }

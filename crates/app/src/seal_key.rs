@@ -15,6 +15,7 @@ use jiff::Timestamp;
 
 use crate::error::{Error, Fault, FaultCode};
 use crate::key_tokens::SCHEME;
+use crate::seal_refusal::{SealCode, SealRefusal};
 use crate::vault::Purpose;
 use crate::{App, VaultError, installation};
 
@@ -50,6 +51,26 @@ pub enum SealKeyFault {
     /// It could not be looked up.
     #[error(transparent)]
     Other(#[from] Error),
+}
+
+impl From<SealKeyFault> for Error {
+    fn from(fault: SealKeyFault) -> Error {
+        let fault = match fault {
+            SealKeyFault::Other(error) => return error,
+            fault => fault,
+        };
+        let (code, at) = match &fault {
+            SealKeyFault::Missing => (SealCode::NoKey, None),
+            SealKeyFault::Key(KeyError::NotInItsTime { not_before, at, .. }) if at < not_before => {
+                (SealCode::NotYet, Some(*not_before))
+            }
+            SealKeyFault::Key(KeyError::NotInItsTime { not_after, .. }) => (SealCode::Expired, Some(*not_after)),
+            SealKeyFault::Key(KeyError::PinRefused { .. }) => (SealCode::Pin, None),
+            SealKeyFault::Key(KeyError::TokenAway(_)) => (SealCode::TokenAway, None),
+            SealKeyFault::Vault(_) | SealKeyFault::Key(_) | SealKeyFault::Other(_) => (SealCode::Unusable, None),
+        };
+        Error::NotSealable(SealRefusal::new(code, fault).at(at))
+    }
 }
 
 impl App {

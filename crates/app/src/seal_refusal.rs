@@ -4,12 +4,10 @@
 
 use std::fmt;
 
-use document::pki::keys::KeyError;
 use domain::{UtcOffset, time};
 use jiff::Timestamp;
 
-use crate::error::{Error, codes};
-use crate::seal_key::SealKeyFault;
+use crate::error::codes;
 
 /// Seconds after which to ask again for a token that is away: somebody has to connect it.
 const AWAY_RETRY: u64 = 30;
@@ -54,6 +52,12 @@ impl SealRefusal {
         }
     }
 
+    /// Names when the certificate begins or ended.
+    pub(crate) fn at(mut self, at: Option<Timestamp>) -> Self {
+        self.at = at;
+        self
+    }
+
     /// Seconds after which to try again, where nobody has to do anything here meanwhile.
     pub fn retry_after(&self) -> Option<u64> {
         (self.code == SealCode::TokenAway).then_some(AWAY_RETRY)
@@ -70,29 +74,5 @@ impl SealRefusal {
 impl fmt::Display for SealRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.cause.fmt(f)
-    }
-}
-
-impl From<SealKeyFault> for Error {
-    fn from(fault: SealKeyFault) -> Error {
-        let fault = match fault {
-            SealKeyFault::Other(error) => return error,
-            fault => fault,
-        };
-        let (code, at) = match &fault {
-            SealKeyFault::Missing => (SealCode::NoKey, None),
-            SealKeyFault::Key(KeyError::NotInItsTime { not_before, at, .. }) if at < not_before => {
-                (SealCode::NotYet, Some(*not_before))
-            }
-            SealKeyFault::Key(KeyError::NotInItsTime { not_after, .. }) => (SealCode::Expired, Some(*not_after)),
-            SealKeyFault::Key(KeyError::PinRefused { .. }) => (SealCode::Pin, None),
-            SealKeyFault::Key(KeyError::TokenAway(_)) => (SealCode::TokenAway, None),
-            SealKeyFault::Vault(_) | SealKeyFault::Key(_) | SealKeyFault::Other(_) => (SealCode::Unusable, None),
-        };
-        Error::NotSealable(SealRefusal {
-            code,
-            at,
-            cause: Box::new(fault),
-        })
     }
 }

@@ -10,7 +10,9 @@ use store::public_link::UseBounds;
 
 use crate::bulk::BulkSettings;
 use crate::export_history::HistorySettings;
+use crate::login::LoginSettings;
 use crate::mail_template::MailTemplates;
+use crate::reach::GatewayReach;
 use crate::sealing::SealingSettings;
 
 /// The installation's settings.
@@ -52,50 +54,6 @@ pub struct Settings {
     pub codes_by_mail: bool,
     /// What mails are written with.
     pub mail_templates: Arc<MailTemplates>,
-}
-
-/// A gateway, as far as it tells which messages it is asked to take.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GatewayReach {
-    /// Its name in the configuration.
-    pub name: String,
-    /// The kinds of messages that it carries: `request`, `code` …
-    pub kinds: Vec<&'static str>,
-    /// Beginnings of the numbers that it reaches; `+` alone is every number.
-    pub numbers: Vec<String>,
-}
-
-impl GatewayReach {
-    /// Whether it would be asked to take a kind of message to a number.
-    pub fn serves(&self, kind: &str, number: &str) -> bool {
-        let is_reached = |beginning: &String| number.starts_with(beginning.as_str());
-        self.kinds.contains(&kind) && self.numbers.iter().any(is_reached)
-    }
-}
-
-/// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoginSettings {
-    /// Wrong credentials for one account: from each address it logged in from during the last 30 days, and from all other
-    /// addresses together.
-    pub per_account: u32,
-    /// Wrong credentials from one address.
-    pub per_address: u32,
-    /// Within how many seconds.
-    pub window_seconds: i64,
-    /// How many passwords are hashed at the same time; each takes 19 MiB, which the process keeps.
-    pub concurrent_hashes: u32,
-}
-
-impl Default for LoginSettings {
-    fn default() -> LoginSettings {
-        LoginSettings {
-            per_account: 10,
-            per_address: 100,
-            window_seconds: 600,
-            concurrent_hashes: 2,
-        }
-    }
 }
 
 /// How much stamps, the seal and what proves it good add to a document, in bytes.

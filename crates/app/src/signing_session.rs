@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use document::text::fonts::Fonts;
 use domain::{
     BlobHash, CompanyId, EventKind, Field, FieldValue, Language, LiveLinks, OnReject, PageSize, Progress, Recipient,
-    RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, Workflow, WorkflowId, named_events,
+    RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, WorkflowId, named_events,
 };
 use jiff::Timestamp;
 use store::HeldWorkflow;
@@ -21,18 +21,18 @@ use store::workflow::{StoredWorkflow, Writer};
 use store::workflow_value::StoredValue;
 
 use crate::access_code::is_locked;
-use crate::approve::{Source, given_comment, is_editable, writable};
-use crate::certificate_content::erased;
+use crate::act::given_comment;
+use crate::approve::{Source, is_editable, writable};
 use crate::draft::{Draft, DraftSeen, DraftState};
 use crate::error::{ConflictCode, Error, Fault, FaultCode, ForbiddenCode, Subject};
 use crate::files::{FileContent, file_stem};
-use crate::link_token::LinkPurpose;
+use crate::link_token::{LinkPurpose, same_link};
 use crate::look::{BoxLook, Looks, typed_value};
 use crate::next_document::NextDocument;
 use crate::one_time_code::can_be_given;
 use crate::page_cache::PartKind;
 use crate::page_part::{PageAnswer, PagePart};
-use crate::start::PreviewContent;
+use crate::text::erased;
 use crate::transition::{Snapshot, conflict, refused};
 use crate::values::value_fault;
 use crate::writer_meant::sender_at_turn;
@@ -217,27 +217,6 @@ pub struct Signed {
     /// Will the writer be sent the finished document? Of an embedded one its program tells him, and a company may choose not
     /// to.
     pub copy_is_sent: bool,
-}
-
-/// The preview page.
-#[derive(Debug, Clone)]
-pub struct PreviewView {
-    /// What the workflow would be called.
-    pub workflow_name: String,
-    /// Its language.
-    pub language: Language,
-    /// The pages.
-    pub pages: Vec<PageSize>,
-    /// The template.
-    pub template: TemplateId,
-    /// Its version.
-    pub template_version: u32,
-    /// The document.
-    pub pdf: BlobHash,
-    /// The fields with the given values.
-    pub fields: Vec<FieldView>,
-    /// How the company looks.
-    pub look: CompanyLook,
 }
 
 /// A link that was opened.
@@ -478,13 +457,6 @@ impl App {
         self.image_of(&session.snapshot.template, file, page)
     }
 
-    /// The image of a page of a preview.
-    pub fn preview_image(&self, token: &str, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
-        let (company, content) = self.preview_content(token)?;
-        let template = self.kept_template(&company, content.template, content.version)?;
-        self.image_of(&template, file, page)
-    }
-
     /// What a page of the document to be signed says.
     pub fn page_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let session = self.open_for_reading(key)?;
@@ -492,14 +464,7 @@ impl App {
         self.page_of(&snapshot.template.version.pdf, file, PartKind::Text, page)
     }
 
-    /// What a page of a preview says.
-    pub fn preview_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
-        let (company, content) = self.preview_content(token)?;
-        let template = self.kept_template(&company, content.template, content.version)?;
-        self.page_of(&template.version.pdf, file, PartKind::Text, page)
-    }
-
-    fn image_of(&self, template: &StoredVersion, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
+    pub(crate) fn image_of(&self, template: &StoredVersion, file: &BlobHash, page: u32) -> Result<PagePart, Error> {
         let hash = (page as usize)
             .checked_sub(1)
             .filter(|_| template.version.pdf == *file)
@@ -563,69 +528,6 @@ impl App {
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
         )?;
         self.signed(&session, key, &recipient, &after)
-    }
-
-    /// What a start would send.
-    pub fn preview(&self, token: &str) -> Result<PreviewView, Error> {
-        let (company, content) = self.preview_content(token)?;
-        let template = self.kept_template(&company, content.template, content.version)?;
-        let fonts = self.fonts()?;
-        let looks = Looks {
-            template: &template.version,
-            language: content.language,
-            fonts: &fonts,
-        };
-        let fields = template
-            .version
-            .fields
-            .iter()
-            .map(|field| {
-                let value = content.values.get(&field.name);
-                FieldView {
-                    field: field.clone(),
-                    value: value.map(FieldValue::to_wire),
-                    look: value
-                        .and_then(|value| looks.in_box(field, value).ok())
-                        .unwrap_or_default(),
-                    fault: None,
-                    file: value.is_some_and(FieldValue::is_file),
-                    mine: false,
-                    editable: false,
-                }
-            })
-            .collect();
-        Ok(PreviewView {
-            workflow_name: content.workflow_name,
-            language: content.language,
-            pages: template.version.pages.clone(),
-            template: content.template,
-            template_version: content.version,
-            pdf: template.version.pdf,
-            fields,
-            look: self.company_look(&company)?,
-        })
-    }
-
-    /// The file in a field of a preview.
-    pub fn preview_file(&self, token: &str, field: &str) -> Result<FileContent, Error> {
-        let (_, content) = self.preview_content(token)?;
-        self.shown_file_of(content.values.get(field))
-    }
-
-    pub(crate) fn preview_content(&self, token: &str) -> Result<(CompanyId, PreviewContent), Error> {
-        let token = self
-            .outgoing
-            .addresses
-            .read(token)
-            .filter(|token| token.purpose == LinkPurpose::Preview)
-            .ok_or(Error::NotFound(Subject::Link))?;
-        let now = self.now();
-        let (company, text) = self
-            .store
-            .read(move |tx| store::preview::find(tx, token.subject, now).map_err(Error::from))?
-            .ok_or(Error::NotFound(Subject::Link))?;
-        let content = serde_json::from_str(&text).map_err(|error| Error::internal("reading a preview", error))?;
-        Ok((company, content))
     }
 
     /// Reads a key: a link that we made, that was not replaced, and whose recipient is still there.
@@ -778,16 +680,6 @@ fn shows_document(snapshot: &Snapshot) -> bool {
     };
     let links = snapshot.stored.links.live();
     links.is_some_and(|links| snapshot.at <= links.until(ended, snapshot.party.link_days))
-}
-
-/// The recipient of a link, where the link was not replaced.
-pub(crate) fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
-    let recipient = workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
-    if recipient.link_version == version {
-        Ok(id)
-    } else {
-        Err(Error::conflict(ConflictCode::LinkReplaced))
-    }
 }
 
 /// Consent is needed where the writer signs.

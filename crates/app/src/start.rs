@@ -12,12 +12,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use domain::public_address::{AddressFault, CallbackUrl};
+use domain::public_address::CallbackUrl;
 use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
-    FieldKind, FieldName, FieldValue, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress,
-    Recipient, RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow,
-    WorkflowId, WriterDetail, text, time,
+    FieldKind, FieldName, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress, Recipient,
+    RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
+    WriterDetail, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -31,6 +31,7 @@ use store::workflow::{Checks, Party, Reserved, StartContext};
 use store::workflow_value::StoredValue;
 
 use crate::addresses::Addresses;
+use crate::callback::{authorization_fault, callback_fault};
 use crate::caller::Caller;
 use crate::embedded_files::EmbeddedFiles;
 use crate::error::{ConflictCode, Error, Fault, FaultCode, Subject};
@@ -38,6 +39,7 @@ use crate::export::NextWriter;
 use crate::foresight::stuck_from_start;
 use crate::origin::Origin;
 use crate::outgoing::Outgoing;
+use crate::preview::PreviewContent;
 use crate::public_link::not_taken;
 use crate::start_terms::terms;
 use crate::uploads::FileClaim;
@@ -52,7 +54,7 @@ const LONGEST_HINT: usize = 50;
 const LONGEST_KEY: usize = 255;
 /// More faults than this are told to nobody.
 const MOST_FAULTS: usize = 100;
-const LONGEST_AUTHORIZATION: usize = 2_048;
+
 const MOST_COPIES: usize = 50;
 /// For more writers than this, numbers are taken by a question of their own.
 const NUMBERS_WITH_A_QUESTION: usize = 32;
@@ -241,16 +243,6 @@ impl std::fmt::Debug for StartedWorkflow {
             .field("workflow_id", &self.workflow_id)
             .finish_non_exhaustive()
     }
-}
-
-/// What the preview page shows, as it is kept.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct PreviewContent {
-    pub workflow_name: String,
-    pub language: Language,
-    pub template: TemplateId,
-    pub version: u32,
-    pub values: BTreeMap<String, FieldValue>,
 }
 
 /// A request that was found good.
@@ -1560,28 +1552,4 @@ struct Person {
     language: Option<Language>,
     mobile: Option<String>,
     checks: Checks,
-}
-
-/// What is wrong with an Authorization header's value (RFC 9110, 5.5).
-pub(crate) fn authorization_fault(path: &str, value: &str) -> Option<Fault> {
-    if value.len() > LONGEST_AUTHORIZATION {
-        return Some(Fault::new(path, FaultCode::TooLong).with("max", LONGEST_AUTHORIZATION));
-    }
-    let may_stand = |byte| byte == b'\t' || (b' '..=b'~').contains(&byte) || byte >= 0x80;
-    (!value.bytes().all(may_stand)).then(|| Fault::new(path, FaultCode::ControlCharacter))
-}
-
-pub(crate) fn callback_fault(path: &str, fault: &AddressFault) -> Fault {
-    let code = match fault {
-        AddressFault::Malformed | AddressFault::TooLong | AddressFault::ForbiddenCharacter => {
-            FaultCode::CallbackMalformed
-        }
-        AddressFault::Scheme => FaultCode::CallbackScheme,
-        AddressFault::UserInfo => FaultCode::CallbackUserinfo,
-        AddressFault::Fragment => FaultCode::CallbackFragment,
-        AddressFault::Port(_) => FaultCode::CallbackPort,
-        AddressFault::InvalidName(_) => FaultCode::CallbackHost,
-        AddressFault::LocalName(_) | AddressFault::PrivateAddress(_) => FaultCode::CallbackNotPublic,
-    };
-    Fault::new(path, code)
 }

@@ -1,6 +1,6 @@
 //! Texts that people give: names and addresses.
 
-use domain::{Comment, Contact, Region, TextFault, text};
+use domain::{Comment, Contact, Language, Region, TextFault, text};
 
 use crate::error::{Error, Fault, FaultCode};
 
@@ -41,4 +41,9 @@ pub(crate) fn email(text: &str, path: &str) -> Result<String, Error> {
         Ok(Contact::Email(email)) if email.len() <= LONGEST_EMAIL => Ok(email),
         _ => Err(Error::fault(path, FaultCode::InvalidEmail)),
     }
+}
+
+/// What a reader sees in the place of a text that was erased.
+pub(crate) fn erased(language: Language) -> String {
+    i18n::text(language, "erased-text", &[])
 }

@@ -483,6 +483,17 @@ impl App {
         Ok(Some(Plan::new(snapshot, workflow, actor, events).sending(deliveries)))
     }
 
+    /// The chain up to the head that the snapshot knows.
+    pub(crate) fn entries(&self, snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {
+        let (company, id) = (snapshot.stored.workflow.company.clone(), snapshot.stored.workflow.id);
+        let head = snapshot.stored.head.head.sequence;
+        let mut entries = self
+            .store
+            .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
+        entries.retain(|entry| entry.sequence <= head);
+        Ok(entries)
+    }
+
     /// Appends events to a chain where nothing else of the workflow changes; `more` may write besides, with the same `at`.
     pub(crate) fn note(
         &self,

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::App;
 use crate::error::Error;
-use crate::start::PreviewContent;
+use crate::preview::PreviewContent;
 
 /// How long the answer under an idempotency key is kept.
 const KEPT_HOURS: i64 = 24;

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use document::marks::drawing::DrawingFault;
-use document::marks::picture::PictureFault;
 use document::marks::stamp::{Mark, MarkContent, MarkFault};
 use document::text::fonts::Fonts;
 use document::text::layout::{Outline, TextFault, TextStyle};
@@ -20,6 +19,7 @@ use domain::{
 };
 use store::workflow_value::StoredValue;
 
+use crate::documents::picture_code;
 use crate::error::{Error, Fault, FaultCode};
 
 /// The most bytes that an attachment may have.
@@ -269,14 +269,6 @@ fn mark_fault(path: &str, fault: &MarkFault) -> Fault {
         MarkFault::Drawing(fault) => drawing_fault(path, fault),
         MarkFault::Picture(fault) => Fault::new(path, picture_code(fault)),
         MarkFault::NoSuchPage | MarkFault::OffPage => Fault::new(path, FaultCode::NotDrawable),
-    }
-}
-
-pub(crate) fn picture_code(fault: &PictureFault) -> FaultCode {
-    match fault {
-        PictureFault::UnknownFormat | PictureFault::Invisible => FaultCode::InvalidPicture,
-        PictureFault::TooLarge => FaultCode::PictureTooLarge,
-        PictureFault::Damaged => FaultCode::PictureDamaged,
     }
 }
 

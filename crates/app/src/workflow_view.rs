@@ -9,10 +9,10 @@ use domain::{
 use serde::Serialize;
 use store::workflow::{ListFilter, ListedWorkflow};
 
-use crate::certificate_content::erased;
 use crate::error::{Error, Fault, FaultCode};
 use crate::export::{self, NextWriter, WrittenField};
 use crate::listing::{ListReader, is_given};
+use crate::text::erased;
 use crate::transition::Snapshot;
 use crate::values::value_fault;
 use crate::{App, Caller};
