@@ -20,180 +20,90 @@ use domain::{Clock, Random};
 use jiff::Timestamp;
 use store::Store;
 
-mod access_code;
-mod access_token;
-mod act;
-pub mod addresses;
-mod approve;
-mod browser;
-mod bulk;
-mod bulk_sheet;
-mod callback;
-mod caller;
-mod cancel;
-mod certificate_content;
-mod check;
-mod checkpoints;
-mod client;
-mod code_guesses;
-mod company;
-mod company_look;
-mod complete;
-pub mod consent;
-mod copied_link;
-mod correct_recipient;
-mod deep_stack;
-mod discard;
-mod documents;
-mod draft;
-mod drawing;
-mod embedded_files;
-mod erase_person;
-mod error;
-mod expire;
-mod export;
-mod export_history;
-mod extend;
-mod files;
-mod foresight;
-mod form_import;
-mod found;
-mod hand_over;
-mod health;
-mod hidden_links;
-mod housekeeping;
-pub mod installation;
-pub mod intake_text;
-mod kept_template;
-pub mod key_tokens;
-mod keyed_chain;
-pub mod link_token;
-mod listing;
-mod login;
-mod look;
-pub mod mail;
-mod mail_for_members;
-pub mod mail_sample;
-pub mod mail_template;
-mod member;
-pub mod network;
-mod new_password;
-mod next_document;
-mod one_off;
-mod one_time_code;
-mod origin;
-pub mod outbox;
-mod outgoing;
-mod page_cache;
-mod page_part;
-pub mod password;
-mod pictures;
-mod preview;
-mod proofs;
-mod public_link;
-mod reach;
-mod reject;
-mod remind;
-mod revocation_list;
-mod seal_ends;
-mod seal_key;
-mod seal_mark;
-mod seal_refusal;
-mod seal_warnings;
-pub mod sealing;
-mod session;
-mod settings;
-mod signer_error;
-mod signers_files;
-mod signing_session;
-mod start;
-mod start_terms;
-mod strangers_verdict;
-pub mod template;
-mod template_view;
-#[cfg(test)]
-mod testing;
-mod text;
-mod timestamps;
-mod token;
-mod transition;
+mod base;
+mod companies;
+mod evidence;
+mod links;
+mod outbox;
+mod sealing;
+mod sending;
+mod signing;
+mod templates;
 mod upkeep;
-mod uploads;
 mod values;
-pub mod vault;
-mod verdict_words;
-mod visitor;
-mod webhook_secret;
-mod workflow_fonts;
-mod workflow_links;
-mod workflow_view;
-mod writer_meant;
+mod workflow;
 
-pub use access_token::{AccessToken, TokenRow};
-pub use act::ActRequest;
-pub use bulk::{
-    BulkAnswer, BulkChecked, BulkProgress, BulkRequest, BulkRow, BulkRows, BulkRowsRequest, BulkSettings, RowError,
-    WrongRow,
-};
-pub use caller::{Caller, Channel};
-pub use check::{AuditReport, FileFault, FsckReport};
-pub use checkpoints::{CheckpointFault, CheckpointReport};
-pub use client::{ClientRow, NewClient, SigningSecrets};
-pub use company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
-pub use company_look::{CompanyLook, shown_logo_size};
-pub use correct_recipient::CorrectRequest;
-pub use documents::{DocumentFault, StrangersDocuments};
-pub use draft::{DraftChange, DraftSeen, DraftState, HeldField, LARGEST_DRAFT, SavedDraft};
-pub use drawing::{Choice, Wish};
-pub use erase_person::ErasedPerson;
-pub use error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};
-pub use export::{NextWriter, Payload as WebhookBody, WrittenField};
-pub use export_history::{
+pub use base::caller::{Caller, Channel};
+pub use base::documents::{DocumentFault, StrangersDocuments};
+pub use base::error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};
+pub use base::network::TimeStampAuthority;
+pub use base::origin::Origin;
+pub use base::seal_refusal::{SealCode, SealRefusal};
+pub use base::signer_error::SignerError;
+pub use base::uploads::{FreeSpace, Space};
+pub use base::vault::{Purpose, Vault, VaultError};
+pub use base::verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
+pub use base::webhook_secret::WebhookSecret;
+pub use base::{consent, installation, intake_text, key_tokens, network, vault};
+pub use companies::access_token::{AccessToken, TokenRow};
+pub use companies::client::{ClientRow, NewClient, SigningSecrets};
+pub use companies::company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
+pub use companies::company_look::{CompanyLook, shown_logo_size};
+pub use companies::login::{LoggedIn, LoginAttempt, LoginRefusal, LoginSettings};
+pub use companies::member::{NewMember, NewPassword};
+pub use companies::password;
+pub use companies::session::{MemberSession, SignInForm, SignedIn};
+pub use evidence::checkpoints::{CheckpointFault, CheckpointReport};
+pub use evidence::erase_person::ErasedPerson;
+pub use links::link_token::{LinkPurpose, LinkToken};
+pub use links::{addresses, link_token};
+pub use outbox::mail_template::{MailTemplates, MetFault, TemplateFault};
+pub use outbox::messages::{OutboxMessage, OutboxPage, Told, new_event_id};
+pub use outbox::reach::GatewayReach;
+pub use outbox::webhook::{NextWriter, Payload as WebhookBody, WrittenField};
+pub use outbox::webhook_history::{
     EndpointPaused, EndpointStarted, ExportDelivery, ExportEndpoint, ExportEndpoints, ExportList, ExportTry,
     ExportsRequest, ExportsResent, HistorySettings, WebhookTestRequest, WebhookTested, callback_address,
 };
-pub use extend::ExtendRequest;
-pub use files::{FileContent, LinkedFile};
-pub use housekeeping::Cleaned;
-pub use link_token::{LinkPurpose, LinkToken};
-pub use login::{LoggedIn, LoginAttempt, LoginRefusal, LoginSettings};
-pub use look::{BoxLook, FieldLook};
-pub use mail_template::{MailTemplates, MetFault, TemplateFault};
-pub use member::{NewMember, NewPassword};
-pub use network::TimeStampAuthority;
-pub use next_document::NextDocument;
-pub use one_off::OneOff;
-pub use origin::Origin;
-pub use page_part::{PageAnswer, PagePart, PartToMake};
-pub use preview::PreviewView;
-pub use public_link::{LinkInvitation, LinkLeads, LinkVisitor, NewPublicLink, PublicLinkList, PublicLinkView};
-pub use reach::GatewayReach;
-pub use seal_ends::SealEnd;
-pub use seal_key::SealKeyFault;
-pub use seal_refusal::{SealCode, SealRefusal};
-pub use sealing::{AskedAuthority, ProofLack, Sealed, SealingSettings};
-pub use session::{MemberSession, SignInForm, SignedIn};
-pub use settings::Settings;
-pub use signer_error::SignerError;
-pub use signers_files::{CodeQuestion, asks_for_code};
-pub use signing_session::{FieldView, GivenBack, Signed, SigningKey, SigningRecipient, SigningView, Stage};
-pub use start::{
+pub use outbox::{mail, mail_sample, mail_template};
+pub use sealing::seal::{AskedAuthority, ProofLack, Sealed, SealingSettings};
+pub use sealing::seal_ends::SealEnd;
+pub use sealing::seal_key::SealKeyFault;
+pub use sending::bulk::{
+    BulkAnswer, BulkChecked, BulkProgress, BulkRequest, BulkRow, BulkRows, BulkRowsRequest, BulkSettings, RowError,
+    WrongRow,
+};
+pub use sending::one_off::OneOff;
+pub use sending::public_link::{LinkInvitation, LinkLeads, LinkVisitor, NewPublicLink, PublicLinkList, PublicLinkView};
+pub use sending::start::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,
 };
-pub use template::{
+pub use signing::draft::{DraftChange, DraftSeen, DraftState, HeldField, LARGEST_DRAFT, SavedDraft};
+pub use signing::drawing::{Choice, Wish};
+pub use signing::files::{FileContent, LinkedFile};
+pub use signing::next_document::NextDocument;
+pub use signing::preview::PreviewView;
+pub use signing::signers_files::{CodeQuestion, asks_for_code};
+pub use signing::signing_session::{FieldView, GivenBack, Signed, SigningKey, SigningRecipient, SigningView, Stage};
+pub use templates::page_part::{PageAnswer, PagePart, PartToMake};
+pub use templates::template;
+pub use templates::template::{
     ImportTemplate, ImportedTemplate, TemplateDetails, TemplateFields, TemplateFilter, TemplateSummary, page_images,
 };
-pub use template_view::{
+pub use templates::template_view::{
     ArchivedTemplate, ListTemplatesRequest, SavedTemplate, TemplateLine, TemplateList, TemplatePlace, TemplateView,
 };
-pub use transition::Advanced;
-pub use uploads::{FreeSpace, Space};
-pub use values::GivenField;
-pub use vault::{Purpose, Vault, VaultError};
-pub use verdict_words::{Fact, Outcome, SignatureWords, Standing, VerdictWords, verdict_words};
-pub use webhook_secret::WebhookSecret;
-pub use workflow_links::{LinksRequest, WorkflowLinks};
-pub use workflow_view::{
+pub use upkeep::check::{AuditReport, FileFault, FsckReport};
+pub use upkeep::housekeeping::Cleaned;
+pub use upkeep::settings::Settings;
+pub use values::look::{BoxLook, FieldLook};
+pub use values::value::GivenField;
+pub use workflow::act::ActRequest;
+pub use workflow::correct_recipient::CorrectRequest;
+pub use workflow::extend::ExtendRequest;
+pub use workflow::transition::Advanced;
+pub use workflow::workflow_links::{LinksRequest, WorkflowLinks};
+pub use workflow::workflow_view::{
     CopyView, FoundWorkflow, FoundWorkflows, HistoryEntry, ListRequest, MessageView, SearchRequest, StepView,
     WorkflowList, WorkflowSummary, WorkflowView,
 };
@@ -213,26 +123,26 @@ pub struct App {
     /// Gives chance.
     pub random: Arc<dyn Random>,
     /// Reaches time-stamp authorities and the like.
-    pub network: Arc<dyn network::Network>,
+    pub network: Arc<dyn base::network::Network>,
     /// Finds seal keys in tokens.
-    pub tokens: Arc<dyn key_tokens::KeyTokens>,
+    pub tokens: Arc<dyn base::key_tokens::KeyTokens>,
     /// Keeps secrets.
     pub vault: Vault,
     /// What the operator chose.
     pub settings: Settings,
     /// Rung after a commit that left something in the outbox.
-    pub bell: outbox::OutboxBell,
+    pub bell: outbox::messages::OutboxBell,
     fonts: OnceLock<Arc<Fonts>>,
-    passwords: password::Passwords,
+    passwords: companies::password::Passwords,
     counting_failures: Mutex<()>,
-    last_health: health::LastHealth,
-    seal_keys: seal_key::SealKeys,
-    kept_proofs: proofs::KeptProofs,
-    kept_templates: kept_template::KeptTemplates,
-    proved_templates: foresight::ProvedTemplates,
-    outgoing: Arc<outgoing::Outgoing>,
-    kept_fonts: workflow_fonts::KeptFonts,
-    pages: page_cache::PageCache,
+    last_health: upkeep::health::LastHealth,
+    seal_keys: sealing::seal_key::SealKeys,
+    kept_proofs: sealing::proofs::KeptProofs,
+    kept_templates: templates::kept_template::KeptTemplates,
+    proved_templates: templates::foresight::ProvedTemplates,
+    outgoing: Arc<outbox::outgoing::Outgoing>,
+    kept_fonts: sealing::workflow_fonts::KeptFonts,
+    pages: templates::page_cache::PageCache,
 }
 
 /// What an [`App`] is made of.
@@ -250,9 +160,9 @@ pub struct Parts {
     /// Gives chance.
     pub random: Arc<dyn Random>,
     /// Reaches time-stamp authorities and the like.
-    pub network: Arc<dyn network::Network>,
+    pub network: Arc<dyn base::network::Network>,
     /// Finds seal keys in tokens.
-    pub tokens: Arc<dyn key_tokens::KeyTokens>,
+    pub tokens: Arc<dyn base::key_tokens::KeyTokens>,
     /// Keeps secrets.
     pub vault: Vault,
     /// What the operator chose.
@@ -274,9 +184,9 @@ impl App {
             vault,
             settings,
         } = parts;
-        let passwords = password::Passwords::new(settings.login.concurrent_hashes, random.as_ref());
-        let pages = page_cache::PageCache::new(settings.page_cache);
-        let outgoing = outgoing::Outgoing::new(
+        let passwords = companies::password::Passwords::new(settings.login.concurrent_hashes, random.as_ref());
+        let pages = templates::page_cache::PageCache::new(settings.page_cache);
+        let outgoing = outbox::outgoing::Outgoing::new(
             vault.clone(),
             Arc::clone(&random),
             settings.public_url.clone(),
@@ -294,17 +204,17 @@ impl App {
             tokens,
             vault,
             settings,
-            bell: outbox::OutboxBell::default(),
+            bell: outbox::messages::OutboxBell::default(),
             fonts: OnceLock::new(),
             passwords,
             counting_failures: Mutex::default(),
-            last_health: health::LastHealth::default(),
-            seal_keys: seal_key::SealKeys::default(),
-            kept_proofs: proofs::KeptProofs::default(),
-            kept_templates: kept_template::KeptTemplates::default(),
-            proved_templates: foresight::ProvedTemplates::default(),
+            last_health: upkeep::health::LastHealth::default(),
+            seal_keys: sealing::seal_key::SealKeys::default(),
+            kept_proofs: sealing::proofs::KeptProofs::default(),
+            kept_templates: templates::kept_template::KeptTemplates::default(),
+            proved_templates: templates::foresight::ProvedTemplates::default(),
             outgoing: Arc::new(outgoing),
-            kept_fonts: workflow_fonts::KeptFonts::default(),
+            kept_fonts: sealing::workflow_fonts::KeptFonts::default(),
             pages,
         }
     }

@@ -1,31 +1,10 @@
-//! What has had its day is forgotten.
+//! The operator's settings, and the jobs that clean up, check and warn.
+//!
+//! May use: every other room.
 
-use jiff::{SignedDuration, Timestamp};
-
-use crate::App;
-use crate::error::Error;
-use crate::preview::PreviewContent;
-
-/// How long the answer under an idempotency key is kept.
-const KEPT_HOURS: i64 = 24;
-
-impl App {
-    /// Forgets kept answers and previews that have had their day, and says how many.
-    pub fn sweep_workflow_leftovers(&self) -> Result<u64, Error> {
-        let now = self.now();
-        let since = now
-            .checked_sub(SignedDuration::from_hours(KEPT_HOURS))
-            .unwrap_or(Timestamp::MIN);
-        self.store.write(move |tx| {
-            let answers = store::idempotency::sweep(tx, since)?;
-            // With a preview of what is sent once goes its template.
-            for (company, content) in store::preview::over(tx, now)? {
-                if let Ok(content) = serde_json::from_str::<PreviewContent>(&content) {
-                    store::template::delete_one_off(tx, &company, content.template, now)?;
-                }
-            }
-            let previews = store::preview::sweep(tx, now)?;
-            Ok::<_, Error>(answers + previews)
-        })
-    }
-}
+pub(crate) mod check;
+pub(crate) mod health;
+pub(crate) mod housekeeping;
+pub(crate) mod leftovers;
+pub(crate) mod seal_warnings;
+pub(crate) mod settings;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use app::outbox::Told;
+use app::Told;
 use domain::CompanyId;
 use failpoint::Place;
 use jiff::{SignedDuration, Timestamp};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use app::outbox::Told;
+use app::Told;
 use jiff::Timestamp;
 use store::outbox::{self, Claimed, DeliveryId, Lane};
 use tokio::task::{JoinError, JoinHandle, JoinSet, spawn_blocking};

@@ -103,7 +103,7 @@ impl Mail {
             .enable_all()
             .build()
             .map_err(|error| Failure::Other(error.to_string()))?;
-        let id = app::outbox::new_event_id(&SystemRandom);
+        let id = app::new_event_id(&SystemRandom);
         let sent: Result<String, MailFault> = runtime.block_on(mailer.send(&mail, logo, &id, now));
         // Connections must be dropped inside their runtime.
         runtime.block_on(async move { drop(mailer) });

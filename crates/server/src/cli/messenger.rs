@@ -70,7 +70,7 @@ impl Messenger {
                 let at = SystemClock.now();
                 let message = Outgoing {
                     mail: &mail,
-                    event_id: &app::outbox::new_event_id(&SystemRandom),
+                    event_id: &app::new_event_id(&SystemRandom),
                     at,
                 };
                 let runtime = tokio::runtime::Builder::new_current_thread()

@@ -6,7 +6,7 @@
 //! could not be sent; the audit trail says so.
 
 use app::mail::MailLink;
-use app::outbox::OutboxMessage;
+use app::OutboxMessage;
 use app::{Error, MemberSession, Origin, Subject};
 use axum::extract::State;
 use axum::http::StatusCode;

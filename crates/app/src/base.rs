@@ -1,0 +1,27 @@
+//! What every use-case works with: errors, who asks and from where, keys, ports to the outside, files that are being stored.
+//!
+//! Uses no other room.
+
+pub(crate) mod browser;
+pub(crate) mod callback;
+pub(crate) mod caller;
+pub mod consent;
+pub(crate) mod documents;
+pub(crate) mod error;
+pub(crate) mod found;
+pub mod installation;
+pub mod intake_text;
+pub mod key_tokens;
+pub(crate) mod keyed_chain;
+pub(crate) mod listing;
+pub mod network;
+pub(crate) mod origin;
+pub(crate) mod seal_refusal;
+pub(crate) mod signer_error;
+#[cfg(test)]
+pub(crate) mod testing;
+pub(crate) mod text;
+pub(crate) mod uploads;
+pub mod vault;
+pub(crate) mod verdict_words;
+pub(crate) mod webhook_secret;

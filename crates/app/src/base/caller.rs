@@ -1,0 +1,81 @@
+//! Who asks: a member of a company, by an access token, a signed-in browser or the command line.
+
+use domain::{CompanyId, Language, MemberId, Role, UtcOffset};
+
+use crate::App;
+use crate::base::error::{Error, ForbiddenCode};
+
+/// How the caller came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// A program with an access token.
+    Api,
+    /// A person signed in on the pages.
+    Pages,
+    /// The operator at the command line, in a member's or the company's name.
+    CommandLine,
+}
+
+/// A member whose credentials were just checked, with what every answer to him needs of his company.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The company: every query is held to it.
+    pub company: CompanyId,
+    /// The member.
+    pub member: MemberId,
+    /// His name.
+    pub name: String,
+    /// His e-mail address.
+    pub email: String,
+    /// What he may do.
+    pub role: Role,
+    /// The company's language: for messages where the request asks for none.
+    pub language: Language,
+    /// The company's offset: for dates where the request asks for none.
+    pub offset: UtcOffset,
+    /// How he came.
+    pub channel: Channel,
+}
+
+impl Caller {
+    /// Refuses who may only read.
+    pub fn must_send(&self) -> Result<(), Error> {
+        if self.role.may_send() {
+            Ok(())
+        } else {
+            Err(Error::Forbidden(ForbiddenCode::Role))
+        }
+    }
+}
+
+impl App {
+    /// A member as he is now, for work that is done in his name while he is not there; none where he may not send any more.
+    pub(crate) fn member_caller(
+        &self,
+        company: &CompanyId,
+        member: MemberId,
+        channel: Channel,
+    ) -> Result<Option<Caller>, Error> {
+        let id = company.clone();
+        let found = self.store.read(move |tx| {
+            let Some(company) = store::company::find(tx, &id)? else {
+                return Ok(None);
+            };
+            let member = store::member::find(tx, &id, member)?;
+            Ok::<_, Error>(member.map(|member| (company, member)))
+        })?;
+        let sends = |member: &store::member::Member| member.disabled_at.is_none() && member.role.may_send();
+        Ok(found
+            .filter(|(_, member)| sends(member))
+            .map(|(company, member)| Caller {
+                company: company.id,
+                member: member.id,
+                name: member.name,
+                email: member.email,
+                role: member.role,
+                language: company.language,
+                offset: company.offset,
+                channel,
+            }))
+    }
+}

@@ -1,0 +1,110 @@
+//! Strangers' PDFs and pictures: the port behind which they are read.
+//!
+//! No engine is safe on hostile input, so what a stranger sent is parsed and rendered only in child processes with limited
+//! memory and time. The use-cases know this port; the program puts the pool of workers behind it. Each call says for whom
+//! ([`Requester`]), so that a heavy user waits behind the others.
+
+use document::intake::{Intake, Refused, Wishes};
+use document::marks::checked_picture::{CheckedPicture, PictureWish};
+use document::marks::picture::PictureFault;
+use document::pages::render::RenderFault;
+use document::pages::text_layer::PageText;
+use document::verify::{Means, Verdict};
+use domain::Requester;
+use jiff::Timestamp;
+use sheets::{Sheet, SheetFault, SheetLimits};
+
+use crate::base::error::{Error, Fault, FaultCode};
+
+/// Reads strangers' PDFs and pictures.
+pub trait StrangersDocuments: Send + Sync {
+    /// Takes an upload in by its sender's wishes: rewritten once, kept as it is where others signed it, or refused.
+    fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault>;
+
+    /// The pages as images (WebP or JPEG), in the order asked for. Pages count from 1.
+    fn page_images(
+        &self,
+        requester: &Requester,
+        pdf: &[u8],
+        pages: &[u32],
+        dots_per_inch: f32,
+    ) -> Result<Vec<Vec<u8>>, DocumentFault>;
+
+    /// What the pages say, in the order asked for. Pages count from 1.
+    fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault>;
+
+    /// What holds of a signed PDF at a moment, and what does not.
+    fn verify(&self, requester: &Requester, pdf: &[u8], means: &Means, at: Timestamp)
+    -> Result<Verdict, DocumentFault>;
+
+    /// The rows of a spreadsheet: CSV, or the first sheet of a workbook.
+    fn sheet(&self, requester: &Requester, file: &[u8], limits: &SheetLimits) -> Result<Sheet, DocumentFault>;
+
+    /// Re-encodes a picture for the boxes that will show it.
+    fn picture(&self, requester: &Requester, file: &[u8], wish: &PictureWish) -> Result<CheckedPicture, DocumentFault>;
+}
+
+/// Why a stranger's PDF was not read.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum DocumentFault {
+    /// It is not taken, for a reason that its sender can mend.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Its pages cannot be shown.
+    #[error(transparent)]
+    NotRendered(#[from] RenderFault),
+    /// It is no spreadsheet that is taken.
+    #[error(transparent)]
+    NotASheet(#[from] SheetFault),
+    /// It is no picture that is taken.
+    #[error(transparent)]
+    NotAPicture(#[from] PictureFault),
+    /// All workers are at work.
+    #[error("all document workers are busy; try again")]
+    Busy,
+    /// The worker could not be started or asked.
+    #[error("the document worker failed: {0}")]
+    Failed(String),
+}
+
+impl DocumentFault {
+    /// The failure of a use-case that was given the file at `path`.
+    pub fn at(self, path: &str) -> Error {
+        match self {
+            DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },
+            DocumentFault::Refused(refused) => Error::Unprocessable(vec![Fault::refused_document(path, &refused)]),
+            DocumentFault::NotRendered(reason) => Error::Unprocessable(vec![
+                Fault::new(path, FaultCode::DocumentRefused).with("reason", reason),
+            ]),
+            DocumentFault::NotAPicture(fault) => Error::fault(path, picture_code(&fault)),
+            DocumentFault::NotASheet(fault) => Error::Unprocessable(vec![sheet_fault(path, &fault)]),
+            DocumentFault::Busy => Error::busy(2),
+            failed @ DocumentFault::Failed(_) => Error::internal("reading a document", failed),
+        }
+    }
+}
+
+/// What is wrong with a spreadsheet, for its sender.
+fn sheet_fault(path: &str, fault: &SheetFault) -> Fault {
+    match fault {
+        SheetFault::NotUtf8 => Fault::new(path, FaultCode::SheetNotUtf8),
+        SheetFault::Unreadable => Fault::new(path, FaultCode::SheetUnreadable).with("kind", "other"),
+        SheetFault::OtherFile { kind } => Fault::new(path, FaultCode::SheetUnreadable).with("kind", kind.word()),
+        SheetFault::Quote { row } => Fault::new(path, FaultCode::SheetQuote).with("row", row),
+        SheetFault::Empty => Fault::new(path, FaultCode::SheetEmpty),
+        SheetFault::TooManyRows { limit } | SheetFault::TooManyColumns { limit } => {
+            Fault::new(path, FaultCode::TooMany).with("max", limit)
+        }
+        SheetFault::TooLong { row } => {
+            Fault::new(format!("{path} row {row}"), FaultCode::TooLong).with("max", SheetLimits::default().cell)
+        }
+    }
+}
+
+pub(crate) fn picture_code(fault: &PictureFault) -> FaultCode {
+    match fault {
+        PictureFault::UnknownFormat | PictureFault::Invisible => FaultCode::InvalidPicture,
+        PictureFault::TooLarge => FaultCode::PictureTooLarge,
+        PictureFault::Damaged => FaultCode::PictureDamaged,
+    }
+}

@@ -1,0 +1,169 @@
+//! The network, as sealing needs it: time-stamp authorities, revocation lists, OCSP responders, certificates of issuers.
+//!
+//! The use-cases know this port; the program puts the guarded client behind it. Two kinds of addresses are asked here, and
+//! they are held to different rules: that of a time-stamp authority, which the operator chose
+//! ([`TimeStampAuthority`]), may lie in his own network; those that stand in certificates ([`SourceAddress`]), which
+//! strangers made, may not. Neither type is made of the other.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+pub use document::pki::revocation::SourceAddress;
+use document::pki::timestamp::Policy;
+pub use document::pki::timestamp::QUERY_MEDIA_TYPE;
+use domain::Clock;
+use domain::public_address::CallbackUrl;
+use jiff::Timestamp;
+
+use crate::base::webhook_secret::WebhookSecret;
+
+/// Asks over HTTP, and waits for the answer. An answer is one of status 200; anything else is a fault.
+pub trait Network: Send + Sync {
+    /// Sends a time-stamp authority a request (RFC 3161, 3.4).
+    fn ask_authority(&self, authority: &TimeStampAuthority, request: Vec<u8>) -> Result<Vec<u8>, NetworkFault>;
+
+    /// Fetches what a certificate names; waits so long at most.
+    fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault>;
+
+    /// Sends a question of a media type to whom a certificate names; waits so long at most.
+    fn ask(
+        &self,
+        address: &SourceAddress,
+        media_type: &'static str,
+        question: Vec<u8>,
+        within: Duration,
+    ) -> Result<Vec<u8>, NetworkFault>;
+
+    /// Tries a webhook once, as a delivery would be tried: held to the rules about callback addresses.
+    fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault>;
+}
+
+/// A webhook that is tried while somebody waits.
+pub struct WebhookTrial {
+    /// Where to.
+    pub url: CallbackUrl,
+    /// The event's id.
+    pub event_id: String,
+    /// The value of the Authorization header.
+    pub authorization: Option<String>,
+    /// The secrets that sign it.
+    pub secrets: Vec<WebhookSecret>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What a receiver answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookAnswer {
+    /// The status.
+    pub status: u16,
+    /// The start of the body.
+    pub start: Vec<u8>,
+}
+
+/// Why nothing came.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{url}: {reason}")]
+pub struct NetworkFault {
+    /// Who was asked.
+    pub url: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// How long somebody waits for all that is asked together. The time begins with the first question.
+pub struct Patience {
+    lasts: Duration,
+    clock: Arc<dyn Clock>,
+    /// What the clock said at the first question.
+    began: OnceLock<Duration>,
+}
+
+impl Patience {
+    /// So long from the first question on.
+    pub fn of(lasts: Duration, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            lasts,
+            clock,
+            began: OnceLock::new(),
+        }
+    }
+
+    /// How long one address is waited for: half of what is left, so that a silent one leaves time for the next; none where
+    /// nothing is left.
+    pub fn for_one(&self) -> Option<Duration> {
+        let now = self.clock.elapsed();
+        // Another thread may have begun after `now`: then the whole is left, and not more.
+        let waited = now.saturating_sub(*self.began.get_or_init(|| now));
+        let left = self.lasts.saturating_sub(waited);
+        (!left.is_zero()).then_some(left / 2)
+    }
+}
+
+/// A time-stamp authority.
+#[derive(Clone)]
+pub struct TimeStampAuthority {
+    /// Where it answers.
+    pub url: String,
+    /// The policy to ask for; the authority's own, if not given.
+    pub policy: Option<Policy>,
+    /// The value of the Authorization header, where it wants one.
+    pub authorization: Option<String>,
+}
+
+impl std::fmt::Debug for TimeStampAuthority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TimeStampAuthority")
+            .field("url", &self.url)
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    const WHOLE: Duration = Duration::from_secs(10);
+
+    /// Shows these seconds.
+    struct Seconds(AtomicU64);
+
+    impl Clock for Seconds {
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+
+        fn elapsed(&self) -> Duration {
+            Duration::from_secs(self.0.load(Ordering::SeqCst))
+        }
+    }
+
+    #[test]
+    fn each_address_leaves_time_for_the_next_and_all_together_have_an_end() {
+        let clock = Arc::new(Seconds(AtomicU64::new(100)));
+        let patience = Patience::of(WHOLE, Arc::clone(&clock) as _);
+        let mut after = |seconds: u64| {
+            clock.0.store(100 + seconds, Ordering::SeqCst);
+            patience.for_one().map(|time| time.as_secs())
+        };
+        assert_eq!(
+            [0, 4, 8, 10, 11].map(&mut after),
+            [Some(5), Some(3), Some(1), None, None]
+        );
+    }
+
+    /// Two threads ask first: the one that read the clock earlier comes later.
+    #[test]
+    fn whoever_asks_at_the_same_moment_waits_no_longer_than_the_first() {
+        let clock = Arc::new(Seconds(AtomicU64::new(100)));
+        let patience = Patience::of(WHOLE, Arc::clone(&clock) as _);
+        assert_eq!(patience.for_one(), Some(WHOLE / 2));
+        clock.0.store(99, Ordering::SeqCst);
+        assert_eq!(patience.for_one(), Some(WHOLE / 2));
+    }
+}

@@ -1,0 +1,221 @@
+//! What is kept in the file store is bounded, and goes when nothing needs it.
+//!
+//! - **No file is put without a claim** ([`FileClaim`]), which is written before the file, and which the transaction that
+//!   writes the rows that need the file takes over. Whatever becomes of the use-case, or of its process, the file is either
+//!   needed or known to be loose. (A draft's files are announced as uploads, which are counted: [`store::upload`].)
+//! - **A link has its measure**: so many files and so many bytes are kept for it at a time, those that were replaced
+//!   included until they are gone.
+//! - **What nothing needs is removed** by a job, some time after it became loose: files of drafts whose workflow ended, that
+//!   were replaced or not taken over, of values that were taken away, and of what was not written after all. The same bytes
+//!   are one file: it goes only where nothing of any company needs it, and not while somebody has just put it again
+//!   ([`store::loose_file`], [`blobs::Blobs::delete_if_older`]).
+//! - **The disk keeps a reserve**: where less than some percent of it is free, no new files and no new workflows are taken.
+//!   What people have begun to sign they can finish.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
+
+use blobs::Removal;
+use domain::{BlobHash, CompanyId};
+use jiff::{SignedDuration, Timestamp};
+use store::Transaction;
+
+use crate::App;
+use crate::base::error::{Error, Fault, FaultCode};
+
+/// The most bytes that are kept for one link.
+pub(crate) const MOST_BYTES: u64 = 50_000_000;
+/// The most files that are kept for one link.
+pub(crate) const MOST_FILES: u64 = 40;
+/// So long a file is loose before it is removed.
+pub(crate) const LOOSE_FOR: SignedDuration = SignedDuration::from_mins(15);
+/// Seconds after which to try again where the disk is nearly full: room is made by a person, or by what is removed.
+const ROOM_RETRY: u64 = 60;
+/// So many uploads are looked at in one transaction.
+const AT_ONCE: u32 = 200;
+
+/// What one disk has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Space {
+    /// A folder on it.
+    pub place: String,
+    /// Bytes that are free for us.
+    pub free: u64,
+    /// Of so many.
+    pub total: u64,
+}
+
+impl Space {
+    /// Are less than so many percent free?
+    pub fn is_short(&self, percent: u64) -> bool {
+        u128::from(self.free) * 100 < u128::from(self.total) * u128::from(percent)
+    }
+}
+
+/// Tells how much room the disks have to which we write.
+pub trait FreeSpace: Send + Sync {
+    /// Each disk that is known; one that cannot be asked is left out.
+    fn spaces(&self) -> Vec<Space>;
+}
+
+/// A disk is nearly full.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "only {free} of {total} bytes are free on the disk of {place}; new files and new documents are refused until {percent} % are \
+     free: make room, or give it a larger disk"
+)]
+struct NearlyFull {
+    place: String,
+    free: u64,
+    total: u64,
+    percent: u64,
+}
+
+impl App {
+    /// Is there room for something new? `Unavailable` where a disk is nearly full.
+    pub fn check_room(&self) -> Result<(), Error> {
+        let percent = self.settings.least_free_percent;
+        match self.space.spaces().into_iter().find(|space| space.is_short(percent)) {
+            None => Ok(()),
+            Some(Space { place, free, total }) => Err(Error::Unavailable {
+                retry_after: ROOM_RETRY,
+                cause: Some(Box::new(NearlyFull {
+                    place,
+                    free,
+                    total,
+                    percent,
+                })),
+            }),
+        }
+    }
+
+    /// Keeps files under a claim, which is as good as new afterwards; their names in the same order.
+    pub(crate) fn keep_files<'f>(
+        &self,
+        claim: &mut FileClaim,
+        files: impl IntoIterator<Item = &'f [u8]>,
+    ) -> Result<Vec<BlobHash>, Error> {
+        let files: Vec<(BlobHash, &[u8])> = files.into_iter().map(|file| (BlobHash::of(file), file)).collect();
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let has_more = !claim.files.is_empty();
+        if !has_more {
+            let mut number = [0; 8];
+            self.random.fill(&mut number);
+            // Positive: 0 is nobody's claim.
+            claim.number = (i64::from_be_bytes(number) & i64::MAX).max(1);
+        }
+        let hashes: Vec<BlobHash> = files.iter().map(|(hash, _)| *hash).collect();
+        claim.files.extend(&hashes);
+        let (company, number, at, announced) = (claim.company.clone(), claim.number, self.now(), hashes.clone());
+        // If the machine itself stops in the next moments, `fsck` finds the files.
+        self.store.write_relaxed(move |tx| {
+            for hash in &announced {
+                store::loose_file::announce(tx, &company, number, *hash, at)?;
+            }
+            if has_more {
+                store::loose_file::hold_later(tx, &company, number, at)?;
+            }
+            Ok::<_, Error>(())
+        })?;
+        for (_, file) in files {
+            #[expect(clippy::disallowed_methods, reason = "it is announced above")]
+            self.blobs.put(file)?;
+        }
+        Ok(hashes)
+    }
+
+    /// Keeps one file under a claim; its name.
+    pub(crate) fn keep_file(&self, claim: &mut FileClaim, file: &[u8]) -> Result<BlobHash, Error> {
+        let kept = self.keep_files(claim, [file])?;
+        Ok(kept.first().copied().unwrap_or_else(|| BlobHash::of(file)))
+    }
+
+    /// Removes files that nothing has needed for long; how many. Several processes may do it at once. A file that cannot be
+    /// removed is tried again later, and keeps no other from being removed.
+    pub fn remove_loose_files(&self) -> Result<u64, Error> {
+        let now = self.now();
+        let before = now.checked_sub(LOOSE_FOR).unwrap_or(Timestamp::MIN);
+        let since_epoch = u64::try_from(before.as_microsecond()).unwrap_or_default();
+        let old = SystemTime::UNIX_EPOCH + Duration::from_micros(since_epoch);
+        let (mut removed, mut failed) = (0, None);
+        loop {
+            let loose = self
+                .store
+                .write(move |tx| store::loose_file::begin_removal(tx, before, now, AT_ONCE).map_err(Error::from))?;
+            let mut gone = Vec::new();
+            for file in loose.files {
+                match self.blobs.delete_if_older(&file.hash, old) {
+                    Ok(Removal::Removed) => {
+                        removed += 1;
+                        gone.push(file);
+                    }
+                    Ok(Removal::Absent) => gone.push(file),
+                    // Somebody has just put it again. If nothing comes to need it, it goes later.
+                    Ok(Removal::Young) => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "a file that nothing needs could not be removed; it is tried again");
+                        failed = Some(error);
+                    }
+                }
+            }
+            self.store.write_relaxed(move |tx| {
+                gone.iter()
+                    .try_for_each(|file| store::loose_file::forget(tx, file, now))
+            })?;
+            if !loose.is_more {
+                return failed.map_or(Ok(removed), |error| Err(error.into()));
+            }
+        }
+    }
+}
+
+/// Files that are in the file store and that no row needs yet. They are removed some time later, unless the transaction that
+/// writes the rows that need them takes the claim over.
+#[derive(Debug, Clone)]
+#[must_use = "files whose claim is not taken over are removed"]
+pub(crate) struct FileClaim {
+    company: CompanyId,
+    /// Of no meaning while there are no files.
+    number: i64,
+    files: BTreeSet<BlobHash>,
+}
+
+impl FileClaim {
+    /// A claim on no files yet.
+    pub(crate) fn of(company: &CompanyId) -> FileClaim {
+        FileClaim {
+            company: company.clone(),
+            number: 0,
+            files: BTreeSet::new(),
+        }
+    }
+
+    /// This transaction writes the rows that need the files. It fails if the clean-up has removed some of them
+    /// meanwhile; the caller then starts again.
+    pub(crate) fn take_over(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
+        self.on_all(|| store::loose_file::take_over(tx, &self.company, self.number))
+    }
+
+    /// What this transaction writes needs the files until then, and they are removed after that.
+    pub(crate) fn hold_until(&self, tx: &mut dyn Transaction, until: Timestamp) -> Result<(), Error> {
+        self.on_all(|| store::loose_file::hold(tx, &self.company, self.number, until))
+    }
+
+    fn on_all(&self, act: impl FnOnce() -> Result<u64, store::Error>) -> Result<(), Error> {
+        if self.files.is_empty() || act()? == self.files.len() as u64 {
+            Ok(())
+        } else {
+            Err(Error::busy(1))
+        }
+    }
+}
+
+/// What a link has beyond its measure.
+pub(crate) fn beyond_measure(path: &str) -> Fault {
+    Fault::new(path, FaultCode::FilesTooLarge)
+        .with("megabytes", MOST_BYTES / 1_000_000)
+        .with("files", MOST_FILES)
+        .with("minutes", LOOSE_FOR.as_mins())
+}

@@ -1,0 +1,357 @@
+//! The vault: everything secret that is kept at rest, or that must be recognised later, hangs on one master key.
+//!
+//! The master key is a file of 32 random bytes, made at the first run, readable by its owner alone. From it HKDF-SHA256
+//! derives one key a [`Purpose`], so that what was encrypted for one thing can never be taken for another:
+//!
+//! * [`Vault::encrypt`] and [`Vault::decrypt`]: AES-256-GCM. Each message has a key and a nonce of its own, derived from a
+//!   random salt of 32 bytes that stands before it, so no number of messages wears a key out.
+//! * [`Vault::tag`]: HMAC-SHA256, for link tokens and for what protects forms.
+//!
+//! Whoever loses the master key loses the seal keys and every link that was sent; whoever copies it together with the
+//! database can seal in the companies' names. It belongs into the backup, but not beside the database's.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aes_gcm::aead::{Aead, KeyInit};
+use aes_gcm::{Aes256Gcm, Nonce};
+use domain::Random;
+use hkdf::Hkdf;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+/// The form of what [`Vault::encrypt`] writes: version, salt, ciphertext with tag.
+const FORM: u8 = 1;
+const SALT: usize = 32;
+const KEY: usize = 32;
+const NONCE: usize = 12;
+
+/// What a secret is for. Each has its own key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The private key of a company's seal.
+    SealKey,
+    /// The private key of the installation's root.
+    RootKey,
+    /// The secret that a client's webhooks are signed with.
+    WebhookSecret,
+    /// The value that a webhook carries as its Authorization header.
+    WebhookAuthorization,
+    /// The body of a webhook, a mail or a message that waits: it holds links.
+    OutboxBody,
+    /// A recipient's access code, while it is still needed.
+    AccessCode,
+    /// A code that was sent to a recipient, and the proof that he gave it.
+    OneTimeCode,
+    /// Contacts for which wrong one-time codes are counted.
+    CodeGuesses,
+    /// An answer that is kept for an idempotency key: it holds links.
+    IdempotentAnswer,
+    /// A row of a bulk start that waits: it may hold access codes.
+    BulkRow,
+    /// What a public link starts, and by what its visitors are known.
+    PublicLink,
+    /// The tokens in addresses.
+    LinkToken,
+    /// What protects a signed-in member's forms.
+    SessionForm,
+    /// The cookie and the token of a sign-in form.
+    SignInForm,
+    /// Addresses from which members have logged in.
+    KnownAddress,
+    /// Proof that a database belongs to this master key.
+    Installation,
+    /// The codes of the heads of chains.
+    ChainHead,
+    /// The codes of checkpoints.
+    Checkpoint,
+}
+
+impl Purpose {
+    fn label(self) -> &'static [u8] {
+        match self {
+            Purpose::SealKey => b"countersign seal key",
+            Purpose::RootKey => b"countersign root key",
+            Purpose::WebhookSecret => b"countersign webhook secret",
+            Purpose::WebhookAuthorization => b"countersign webhook authorization",
+            Purpose::OutboxBody => b"countersign outbox body",
+            Purpose::AccessCode => b"countersign access code",
+            Purpose::OneTimeCode => b"countersign one-time code",
+            Purpose::CodeGuesses => b"countersign code guesses",
+            Purpose::IdempotentAnswer => b"countersign idempotent answer",
+            Purpose::BulkRow => b"countersign bulk row",
+            Purpose::PublicLink => b"countersign public link",
+            Purpose::LinkToken => b"countersign link token",
+            Purpose::SessionForm => b"countersign session form",
+            Purpose::SignInForm => b"countersign sign-in form",
+            Purpose::KnownAddress => b"countersign known address",
+            Purpose::Installation => b"countersign installation",
+            Purpose::ChainHead => b"countersign chain head",
+            Purpose::Checkpoint => b"countersign checkpoint",
+        }
+    }
+}
+
+/// Why the vault cannot be opened or read.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// The key file cannot be read or written.
+    #[error("the master key file {path} cannot be used: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The key file is no key.
+    #[error("{path} holds {length} bytes, but a master key has 32; put the right file back from your backup")]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        length: usize,
+    },
+    /// Bytes that this vault did not encrypt for this purpose, or that were changed.
+    #[error(
+        "a secret cannot be decrypted: the master key is another one than it was encrypted with, or it was changed"
+    )]
+    Undecipherable,
+}
+
+/// The master key, ready for use. Cheap to clone.
+#[derive(Clone)]
+pub struct Vault {
+    keys: Arc<Hkdf<Sha256>>,
+    random: Arc<dyn Random>,
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Vault(…)")
+    }
+}
+
+impl Vault {
+    /// A vault of the given master key.
+    pub fn new(master_key: &[u8; KEY], random: Arc<dyn Random>) -> Vault {
+        Vault {
+            keys: Arc::new(Hkdf::new(Some(b"countersign vault 1"), master_key)),
+            random,
+        }
+    }
+
+    /// Opens the vault of a key file; where there is none, makes it.
+    ///
+    /// Two processes that start at once agree on one key: the file appears under its name only when it is whole, and
+    /// whoever comes second reads what the first has written.
+    pub fn open_or_create(path: &Path, random: Arc<dyn Random>) -> Result<Vault, VaultError> {
+        match Vault::open(path, Arc::clone(&random)) {
+            Err(VaultError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            other => return other,
+        }
+        let failed = |source| VaultError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let mut key = Zeroizing::new([0; KEY]);
+        random.fill(key.as_mut_slice());
+        let mut suffix = [0; 8];
+        random.fill(&mut suffix);
+        let draft = path.with_extension(format!("new-{}", hex::encode(suffix)));
+        write_private(&draft, key.as_slice()).map_err(failed)?;
+        // A hard link fails where the name exists already, which a rename would not.
+        let linked = fs::hard_link(&draft, path);
+        fs::remove_file(&draft).map_err(failed)?;
+        match linked {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
+            _ => {}
+        }
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::File::open(folder)
+                .and_then(|folder| folder.sync_all())
+                .map_err(failed)?;
+        }
+        Vault::open(path, random)
+    }
+
+    /// Opens the vault of a key file that is there already.
+    pub fn open(path: &Path, random: Arc<dyn Random>) -> Result<Vault, VaultError> {
+        let failed = |source| VaultError::File {
+            path: path.to_owned(),
+            source,
+        };
+        let mut bytes = Zeroizing::new(Vec::with_capacity(KEY + 1));
+        // One byte more than a key shows that a file is too long, whatever its size.
+        fs::File::open(path)
+            .map_err(failed)?
+            .take(KEY as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        let key = <&[u8; KEY]>::try_from(bytes.as_slice()).map_err(|_| VaultError::Length {
+            path: path.to_owned(),
+            length: bytes.len(),
+        })?;
+        Ok(Vault::new(key, random))
+    }
+
+    /// Chance.
+    pub(crate) fn random(&self) -> &dyn Random {
+        self.random.as_ref()
+    }
+
+    /// Encrypts for a purpose.
+    pub fn encrypt(&self, purpose: Purpose, plain: &[u8]) -> Vec<u8> {
+        let mut salt = [0; SALT];
+        self.random.fill(&mut salt);
+        let (cipher, nonce) = self.cipher(purpose, &salt);
+        let mut out = Vec::with_capacity(1 + SALT + plain.len() + 16);
+        out.push(FORM);
+        out.extend_from_slice(&salt);
+        // AES-GCM refuses only messages of 64 GiB and more.
+        out.extend_from_slice(&cipher.encrypt(&nonce, plain).unwrap_or_default());
+        out
+    }
+
+    /// Decrypts what [`Vault::encrypt`] made for the same purpose.
+    pub fn decrypt(&self, purpose: Purpose, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, VaultError> {
+        let sealed = sealed.strip_prefix(&[FORM]).ok_or(VaultError::Undecipherable)?;
+        let (salt, message) = sealed.split_at_checked(SALT).ok_or(VaultError::Undecipherable)?;
+        let (cipher, nonce) = self.cipher(purpose, salt);
+        cipher
+            .decrypt(&nonce, message)
+            .map(Zeroizing::new)
+            .map_err(|_| VaultError::Undecipherable)
+    }
+
+    /// A message authentication code that only this vault can make.
+    pub fn tag(&self, purpose: Purpose, message: &[u8]) -> [u8; 32] {
+        // A key as long as SHA-256's block, which HMAC takes as it is.
+        let mut key = Zeroizing::new([0; 64]);
+        self.derive(purpose, b"tag", key.as_mut_slice());
+        let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new(&(*key).into());
+        mac.update(message);
+        mac.finalize().into_bytes().into()
+    }
+
+    /// Whether the code is the message's; takes the same time whatever the answer.
+    pub fn tag_matches(&self, purpose: Purpose, message: &[u8], tag: &[u8]) -> bool {
+        self.tag(purpose, message).ct_eq(tag).into()
+    }
+
+    fn cipher(&self, purpose: Purpose, salt: &[u8]) -> (Aes256Gcm, Nonce<aes_gcm::aead::consts::U12>) {
+        let mut derived = Zeroizing::new([0; KEY + NONCE]);
+        self.derive(purpose, salt, derived.as_mut_slice());
+        let mut key = Zeroizing::new([0; KEY]);
+        let mut nonce = [0; NONCE];
+        key.copy_from_slice(&derived[..KEY]);
+        nonce.copy_from_slice(&derived[KEY..]);
+        (Aes256Gcm::new(&(*key).into()), nonce.into())
+    }
+
+    fn derive(&self, purpose: Purpose, context: &[u8], out: &mut [u8]) {
+        let filled = self.keys.expand_multi_info(&[purpose.label(), &[0], context], out);
+        debug_assert!(filled.is_ok(), "HKDF refuses only outputs above 8,160 bytes");
+    }
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::testing::CountingRandom;
+
+    fn vault(first_byte: u8) -> Vault {
+        let mut key = [7; KEY];
+        key[0] = first_byte;
+        Vault::new(&key, Arc::new(CountingRandom::default()))
+    }
+
+    #[test]
+    fn what_was_encrypted_comes_back_for_its_purpose_alone() {
+        let vault = vault(1);
+        let sealed = vault.encrypt(Purpose::SealKey, b"secret");
+        assert_eq!(vault.decrypt(Purpose::SealKey, &sealed).unwrap().as_slice(), b"secret");
+        assert!(matches!(
+            vault.decrypt(Purpose::RootKey, &sealed),
+            Err(VaultError::Undecipherable)
+        ));
+        assert!(!sealed.windows(6).any(|part| part == b"secret"));
+    }
+
+    #[test]
+    fn two_encryptions_of_one_text_differ() {
+        let vault = vault(1);
+        assert_ne!(
+            vault.encrypt(Purpose::OutboxBody, b"a"),
+            vault.encrypt(Purpose::OutboxBody, b"a")
+        );
+    }
+
+    #[test]
+    fn another_key_a_changed_byte_or_a_short_text_is_undecipherable() {
+        let sealed = vault(1).encrypt(Purpose::SealKey, b"secret");
+        assert!(vault(2).decrypt(Purpose::SealKey, &sealed).is_err());
+        for position in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[position] ^= 1;
+            assert!(vault(1).decrypt(Purpose::SealKey, &changed).is_err(), "byte {position}");
+            assert!(
+                vault(1).decrypt(Purpose::SealKey, &sealed[..position]).is_err(),
+                "length {position}"
+            );
+        }
+    }
+
+    #[test]
+    fn tags_are_recognised_and_bound_to_purpose_and_key() {
+        let tag = vault(1).tag(Purpose::LinkToken, b"message");
+        assert!(vault(1).tag_matches(Purpose::LinkToken, b"message", &tag));
+        assert!(!vault(1).tag_matches(Purpose::LinkToken, b"massage", &tag));
+        assert!(!vault(1).tag_matches(Purpose::SessionForm, b"message", &tag));
+        assert!(!vault(2).tag_matches(Purpose::LinkToken, b"message", &tag));
+        assert!(!vault(1).tag_matches(Purpose::LinkToken, b"message", &tag[..31]));
+    }
+
+    #[test]
+    fn the_key_file_is_made_once_readable_by_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.key");
+        let random: Arc<dyn Random> = Arc::new(CountingRandom::default());
+        let first = Vault::open_or_create(&path, Arc::clone(&random)).unwrap();
+        let second = Vault::open_or_create(&path, random).unwrap();
+        let sealed = first.encrypt(Purpose::SealKey, b"secret");
+        assert_eq!(second.decrypt(Purpose::SealKey, &sealed).unwrap().as_slice(), b"secret");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_file_of_another_length_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.key");
+        fs::write(&path, [1; 33]).unwrap();
+        let opened = Vault::open_or_create(&path, Arc::new(CountingRandom::default()));
+        assert!(matches!(opened, Err(VaultError::Length { length: 33, .. })));
+    }
+}

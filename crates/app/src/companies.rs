@@ -1,0 +1,14 @@
+//! Companies, their members and programs, and how they sign in.
+//!
+//! May use: base, links, values, templates, sealing.
+
+pub(crate) mod access_token;
+pub(crate) mod client;
+pub(crate) mod company;
+pub(crate) mod company_look;
+pub(crate) mod login;
+pub(crate) mod member;
+pub(crate) mod new_password;
+pub mod password;
+pub(crate) mod session;
+pub(crate) mod token;

@@ -1,0 +1,194 @@
+//! API clients: a company's programs, and the secrets that their webhooks are signed with.
+//!
+//! A secret is written as the Standard Webhooks specification has it: `whsec_` and the key in base64. After a rotation the
+//! one before signs as well for a day, so that a receiver can change over without losing a message; however often a secret is
+//! rotated, each signs until its own day is over. As all of them stand in a header of each webhook, they are few.
+
+use domain::{ClientId, CompanyId};
+use jiff::{Timestamp, ToSpan};
+use store::Transaction;
+use store::api_client::ApiClient;
+
+use crate::App;
+use crate::base::error::{ConflictCode, Error, Subject};
+use crate::base::text;
+use crate::base::webhook_secret::WebhookSecret;
+use crate::companies::company::LONGEST_NAME;
+
+/// How long the secret before a rotation signs as well.
+const OVERLAP_HOURS: i64 = 24;
+
+/// The most secrets that sign at the same time.
+const MOST_SECRETS: usize = 5;
+
+/// The secrets of a client, each for as long as it signs.
+#[derive(Debug, Clone)]
+pub struct SigningSecrets {
+    newest: WebhookSecret,
+    /// Those before it, and when each has had its day.
+    retired: Vec<(WebhookSecret, Timestamp)>,
+}
+
+impl SigningSecrets {
+    /// Those that sign at this moment, the newest first.
+    pub fn at(&self, now: Timestamp) -> Vec<WebhookSecret> {
+        let retired = self.retired.iter().filter(|(_, until)| *until > now);
+        let mut signing = vec![self.newest.clone()];
+        signing.extend(retired.map(|(secret, _)| secret.clone()));
+        signing
+    }
+}
+
+/// A client as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientRow {
+    /// What webhooks name.
+    pub id: ClientId,
+    /// What people call it.
+    pub name: String,
+    /// Whether workflows carry it that name no other.
+    pub is_default: bool,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// Until when the secret before the last rotation signs as well, if it still does.
+    pub previous_until: Option<Timestamp>,
+}
+
+/// A client that was added, or whose secret was made anew, with what is shown once.
+#[derive(Debug)]
+pub struct NewClient {
+    /// What webhooks name.
+    pub id: ClientId,
+    /// The secret.
+    pub secret: WebhookSecret,
+}
+
+impl App {
+    pub(crate) fn new_client_id(&self) -> ClientId {
+        let mut bytes = [0; 16];
+        self.random.fill(&mut bytes);
+        ClientId(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+
+    /// Adds a client.
+    pub fn add_client(&self, company: &CompanyId, name: &str) -> Result<NewClient, Error> {
+        let mut faults = Vec::new();
+        let name = text::name(name, "name", LONGEST_NAME, &mut faults);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        self.company(company)?;
+        let (id, secret, at) = (
+            self.new_client_id(),
+            WebhookSecret::generate(self.random.as_ref()),
+            self.now(),
+        );
+        let (company, sealed) = (company.clone(), secret.seal(&self.vault));
+        self.store.write(move |tx| {
+            store::api_client::insert(tx, &company, id, &name, false, &sealed, at).map_err(Error::from)
+        })?;
+        tracing::info!(client = %id, "client added");
+        Ok(NewClient { id, secret })
+    }
+
+    /// A company's clients.
+    pub fn clients(&self, company: &CompanyId) -> Result<Vec<ClientRow>, Error> {
+        self.company(company)?;
+        let (company, now) = (company.clone(), self.now());
+        let clients = self
+            .store
+            .read(move |tx| store::api_client::list(tx, &company).map_err(Error::from))?;
+        Ok(clients
+            .into_iter()
+            .map(|client| ClientRow {
+                id: client.id,
+                name: client.name,
+                is_default: client.is_default,
+                created_at: client.created_at,
+                previous_until: client
+                    .retired
+                    .first()
+                    .map(|retired| retired.until)
+                    .filter(|until| *until > now),
+            })
+            .collect())
+    }
+
+    /// The secret that a client's webhooks are signed with; without a client, the default one's.
+    pub fn client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
+        let client = self.find_client(company, client)?;
+        Ok(NewClient {
+            id: client.id,
+            secret: WebhookSecret::open(&client.secret, &self.vault)?,
+        })
+    }
+
+    /// Makes a client's secret anew; the one before signs as well for a day. Refused where too many sign already.
+    pub fn rotate_client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
+        let client = self.find_client(company, client)?;
+        let (id, now) = (client.id, self.now());
+        let retired: Vec<_> = client
+            .retired
+            .iter()
+            .filter(|retired| retired.until > now)
+            .cloned()
+            .collect();
+        // The one that signs now is retired as well, and a new one comes.
+        if retired.len() + 2 > MOST_SECRETS {
+            let oldest = retired.last().map(|retired| retired.until);
+            return Err(Error::Conflict {
+                code: ConflictCode::TooManySecrets,
+                state: oldest.map(|until| until.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
+            });
+        }
+        let secret = WebhookSecret::generate(self.random.as_ref());
+        let until = now
+            .checked_add(OVERLAP_HOURS.hours())
+            .map_err(|error| Error::internal("counting the hours of an old secret", error))?;
+        let (company, sealed) = (company.clone(), secret.seal(&self.vault));
+        let rotated = self.store.write(move |tx| {
+            store::api_client::rotate(tx, &company, &client, &sealed, until, &retired).map_err(Error::from)
+        })?;
+        if !rotated {
+            return Err(Error::conflict(ConflictCode::Changed));
+        }
+        tracing::info!(client = %id, "client secret rotated");
+        Ok(NewClient { id, secret })
+    }
+
+    /// The secrets that a client's webhooks are signed with from this moment on.
+    pub fn webhook_secrets(
+        &self,
+        tx: &mut dyn Transaction,
+        company: &CompanyId,
+        client: ClientId,
+        now: Timestamp,
+    ) -> Result<SigningSecrets, Error> {
+        let row = store::api_client::find(tx, company, client)?.ok_or(Error::NotFound(Subject::Client))?;
+        self.secrets_of(&row, now)
+    }
+
+    pub(crate) fn secrets_of(&self, client: &ApiClient, now: Timestamp) -> Result<SigningSecrets, Error> {
+        let alive = client.retired.iter().filter(|retired| retired.until > now);
+        let retired = alive.map(|retired| {
+            let secret = WebhookSecret::open(&retired.secret, &self.vault)?;
+            Ok((secret, retired.until))
+        });
+        Ok(SigningSecrets {
+            newest: WebhookSecret::open(&client.secret, &self.vault)?,
+            retired: retired.collect::<Result<_, Error>>()?,
+        })
+    }
+
+    fn find_client(&self, company: &CompanyId, client: Option<ClientId>) -> Result<ApiClient, Error> {
+        self.company(company)?;
+        let company = company.clone();
+        self.store.read(move |tx| {
+            let id = match client {
+                Some(id) => id,
+                None => store::api_client::default(tx, &company)?,
+            };
+            store::api_client::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Client))
+        })
+    }
+}

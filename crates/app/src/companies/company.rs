@@ -1,0 +1,414 @@
+//! Companies: made and changed by the operator.
+//!
+//! A company begins with all it needs to send a document: a seal key certified by the installation's root, and a default
+//! API client. Its own settings are what every later default comes from.
+
+use document::pki::authority::{self, SealSubject};
+use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
+use document::pki::revocation::RevocationReason;
+use document::verify::prove_foreign_key;
+use domain::{
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, UtcOffset,
+    WhenTsaIsDown,
+};
+use jiff::Timestamp;
+use store::company::{Company, Logo, Style};
+
+use crate::App;
+use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::base::installation;
+use crate::base::text;
+use crate::base::vault::Purpose;
+use crate::base::webhook_secret::WebhookSecret;
+use crate::sealing::revocation_list;
+use crate::sealing::seal_key::not_sealable;
+
+/// The longest name of a company or member, in characters.
+pub(crate) const LONGEST_NAME: usize = 128;
+/// Thirty days: no access token lives longer.
+const LONGEST_TOKEN_LIFETIME: i64 = 30 * 24 * 60 * 60;
+const SHORTEST_TOKEN_LIFETIME: i64 = 60;
+const MOST_DAYS: i64 = 3650;
+
+/// A company to be made.
+#[derive(Debug, Clone)]
+pub struct NewCompany {
+    /// Its id, in any case.
+    pub id: String,
+    /// Its name, as certificates and mails show it.
+    pub name: String,
+    /// The kind of its seal key.
+    pub key: KeyKind,
+    /// What differs from the defaults.
+    pub settings: CompanyChange,
+}
+
+/// What a company's settings are changed to; `None` stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct CompanyChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// The language of messages where nothing else says one.
+    pub language: Option<Language>,
+    /// The offset that times are read and written in where nothing else says one.
+    pub offset: Option<UtcOffset>,
+    /// Where national telephone numbers are read.
+    pub region: Option<Region>,
+    /// Whether its programs may use the API.
+    pub api_enabled: Option<bool>,
+    /// How long an access token lives.
+    pub token_lifetime_seconds: Option<i64>,
+    /// How many days a workflow may take where its start does not say.
+    pub expiry_days: Option<i64>,
+    /// How many days the links to finished files live.
+    pub link_days: Option<i64>,
+    /// How strong its documents are sealed; the inner `None` leaves it to the installation.
+    pub seal_level: Option<Option<SealLevel>>,
+    /// The address of its time-stamp authority; the inner `None` leaves it to the installation.
+    pub tsa_url: Option<Option<String>>,
+    /// What happens while that authority does not answer; the inner `None` leaves it to the installation.
+    pub when_tsa_is_down: Option<Option<WhenTsaIsDown>>,
+    /// Whether its documents show on their pages that they are sealed.
+    pub seal_mark: Option<SealMark>,
+    /// Its colour; the inner `None` takes it away.
+    pub accent: Option<Option<Colour>>,
+    /// Its logo, the bytes of a PNG or JPEG; the inner `None` takes it away.
+    pub logo: Option<Option<Vec<u8>>>,
+    /// The name that its mails come from; the inner `None` is its own name.
+    pub mail_sender_name: Option<Option<String>>,
+    /// Where answers to its mails go; the inner `None`: nowhere but to the installation's address.
+    pub mail_reply_to: Option<Option<String>>,
+    /// Who is sent finished documents.
+    pub completed_mails: Option<CompletedMails>,
+    /// So many days after they were asked writers are reminded, again and again; the inner `None`: not.
+    pub remind_every_days: Option<Option<i64>>,
+    /// So many days before the time runs out writers are reminded; the inner `None`: not.
+    pub remind_before_days: Option<Option<i64>>,
+}
+
+/// A logo made of what was given.
+struct MadeLogo {
+    row: Logo,
+    png: Vec<u8>,
+}
+
+/// A company that was made, with what is shown once.
+#[derive(Debug)]
+pub struct AddedCompany {
+    /// The company.
+    pub company: Company,
+    /// Its default API client.
+    pub client: ClientId,
+    /// The secret that this client's webhooks are signed with.
+    pub secret: WebhookSecret,
+}
+
+/// A company's seal key, as far as everybody may know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealKeyDetails {
+    /// Whom its certificate names.
+    pub subject: String,
+    /// Who issued it.
+    pub issuer: String,
+    /// When its time ends.
+    pub not_after: Timestamp,
+    /// The certificate as PEM.
+    pub certificate: String,
+}
+
+impl SealKeyDetails {
+    fn of(key: &SealKey) -> Result<Self, Error> {
+        let (subject, issuer) = key
+            .names()
+            .map_err(|error| Error::internal("reading a company's certificate", error))?;
+        Ok(Self {
+            subject,
+            issuer,
+            not_after: key.not_after(),
+            certificate: key.certificate_pem(),
+        })
+    }
+}
+
+impl App {
+    /// Makes a company.
+    pub fn add_company(&self, new: &NewCompany) -> Result<AddedCompany, Error> {
+        let mut faults = Vec::new();
+        let id = CompanyId::parse(&new.id)
+            .map_err(|fault| faults.push(Fault::new("id", FaultCode::InvalidCompanyId).with("reason", fault)));
+        let name = text::name(&new.name, "name", LONGEST_NAME, &mut faults);
+        let logo = new.settings.check(&mut faults);
+        let (Ok(id), true) = (id, faults.is_empty()) else {
+            return Err(Error::Unprocessable(faults));
+        };
+        let at = self.now();
+        let mut company = Company {
+            id,
+            name,
+            language: Language::default(),
+            offset: UtcOffset::default(),
+            region: Region::default(),
+            api_enabled: true,
+            token_lifetime_seconds: 24 * 60 * 60,
+            expiry_days: 14,
+            link_days: 30,
+            seal_level: None,
+            tsa_url: None,
+            when_tsa_is_down: None,
+            seal_mark: SealMark::default(),
+            style: Style::default(),
+            created_at: at,
+        };
+        new.settings.apply(&mut company);
+        company.style.logo = logo.as_ref().map(|logo| logo.row);
+        let faults = self.check_sealing(&company);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+
+        let key = self.certified_key(&company, new.key, at)?;
+        let pkcs8 = key
+            .to_pkcs8()
+            .map_err(|error| Error::internal("writing the company's seal key", error))?;
+        let sealed_key = self.vault.encrypt(Purpose::SealKey, &pkcs8);
+        let certificates = certificates_to_pem(key.certificates());
+        let client = self.new_client_id();
+        let secret = WebhookSecret::generate(self.random.as_ref());
+        let sealed_secret = secret.seal(&self.vault);
+
+        let row = company.clone();
+        self.store.write(move |tx| {
+            if !store::company::insert(tx, &row)? {
+                return Err(Error::conflict(ConflictCode::CompanyExists));
+            }
+            if let Some(logo) = &logo {
+                store::company::put_logo(tx, &row.id, Some((&logo.row.hash, &logo.png)), at)?;
+            }
+            store::company::insert_seal_key(tx, &row.id, &sealed_key, &certificates, at)?;
+            store::api_client::insert(tx, &row.id, client, "default", true, &sealed_secret, at)?;
+            Ok(())
+        })?;
+        tracing::info!(company = %company.id, %client, "company added");
+        Ok(AddedCompany {
+            company,
+            client,
+            secret,
+        })
+    }
+
+    /// Changes a company's settings.
+    pub fn change_company(&self, id: &CompanyId, change: &CompanyChange) -> Result<Company, Error> {
+        let mut faults = Vec::new();
+        let logo = change.check(&mut faults);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let mut wanted = self.company(id)?;
+        change.apply(&mut wanted);
+        let faults = self.check_sealing(&wanted);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let (id, change, at) = (id.clone(), change.clone(), self.now());
+        let company = self.store.write(move |tx| {
+            let mut company = store::company::find(tx, &id)?.ok_or(Error::NotFound(Subject::Company))?;
+            let reminders = company.style.reminders;
+            change.apply(&mut company);
+            if change.logo.is_some() {
+                company.style.logo = logo.as_ref().map(|logo| logo.row);
+                let file = logo.as_ref().map(|logo| (&logo.row.hash, logo.png.as_slice()));
+                store::company::put_logo(tx, &id, file, at)?;
+            }
+            if company.style.reminders != reminders {
+                store::workflow::forget_reminder_looks(tx, &id)?;
+            }
+            store::company::update(tx, &company)?;
+            Ok::<_, Error>(company)
+        })?;
+        tracing::info!(company = %company.id, "company changed");
+        Ok(company)
+    }
+
+    /// Takes a company's own key and certificate from a PKCS#12 file: from now on its documents are sealed with it. A file
+    /// whose key could not seal is refused before anything changes.
+    pub fn import_seal_key(&self, id: &CompanyId, file: &[u8], password: &str) -> Result<SealKeyDetails, Error> {
+        let at = self.now();
+        let key = SealKey::from_pkcs12(file, password)
+            .and_then(|key| prove_foreign_key(&key, at).map(|()| key))
+            .map_err(not_sealable)?;
+        self.use_seal_key(id, &key, &own_secret(&key)?, None)
+    }
+
+    /// Has a company seal with a key in a token, at a PKCS#11 URI, with the certificates (PEM) that go with it. A key that
+    /// could not seal is refused before anything changes.
+    pub fn use_token_key(&self, id: &CompanyId, uri: &str, certificates: &str) -> Result<SealKeyDetails, Error> {
+        let at = self.now();
+        let key = self
+            .tokens
+            .key(uri)
+            .and_then(|key| SealKey::external(key, certificates_from_pem(certificates)?))
+            .and_then(|key| prove_foreign_key(&key, at).map(|()| key))
+            .map_err(not_sealable)?;
+        self.use_seal_key(id, &key, uri.as_bytes(), None)
+    }
+
+    /// Makes a company a new key that the installation's root certifies. The old one is used no more; with a reason, its
+    /// certificate is put on the revocation list as well.
+    pub fn renew_seal_key(
+        &self,
+        id: &CompanyId,
+        kind: KeyKind,
+        revoke: Option<RevocationReason>,
+    ) -> Result<SealKeyDetails, Error> {
+        let company = self.company(id)?;
+        let key = self.certified_key(&company, kind, self.now())?;
+        self.use_seal_key(id, &key, &own_secret(&key)?, revoke)
+    }
+
+    /// The certificate that a company seals with.
+    pub fn seal_key_details(&self, id: &CompanyId) -> Result<SealKeyDetails, Error> {
+        self.company(id)?;
+        let key = self.seal_key(id)?;
+        SealKeyDetails::of(&key)
+    }
+
+    fn use_seal_key(
+        &self,
+        id: &CompanyId,
+        key: &SealKey,
+        secret: &[u8],
+        revoke: Option<RevocationReason>,
+    ) -> Result<SealKeyDetails, Error> {
+        let sealed_key = self.vault.encrypt(Purpose::SealKey, secret);
+        let certificates = certificates_to_pem(key.certificates());
+        let details = SealKeyDetails::of(key)?;
+        let (company, at) = (id.clone(), self.now());
+        let revoke = revoke
+            .map(|reason| installation::root(&self.store, &self.vault).map(|root| (reason, root)))
+            .transpose()?;
+        self.store.write(move |tx| {
+            store::company::find(tx, &company)?.ok_or(Error::NotFound(Subject::Company))?;
+            if let Some((reason, root)) = &revoke {
+                store::company::revoke_seal_key(tx, &company, at, reason.code())?;
+                revocation_list::issue(tx, root, at)?;
+            }
+            store::company::retire_seal_key(tx, &company, at)?;
+            store::company::insert_seal_key(tx, &company, &sealed_key, &certificates, at)?;
+            Ok::<_, Error>(())
+        })?;
+        tracing::info!(company = %id, subject = details.subject, "seal key replaced");
+        Ok(details)
+    }
+
+    fn certified_key(&self, company: &Company, kind: KeyKind, at: Timestamp) -> Result<SealKey, Error> {
+        let root = installation::root(&self.store, &self.vault)?;
+        let subject = SealSubject {
+            company_name: &company.name,
+            company_id: company.id.as_str(),
+            revocation_list: self.settings.sealing.revocation_list_url.as_deref(),
+        };
+        authority::issue_seal_certificate(&root, &subject, kind, at)
+            .map_err(|error| Error::internal("making the company's seal key", error))
+    }
+
+    /// A company's logo (PNG), by the hash of its file: the one it uses, or one that mails on their way still show.
+    pub fn company_logo(&self, company: &CompanyId, hash: &BlobHash) -> Result<Vec<u8>, Error> {
+        let (company, hash) = (company.clone(), *hash);
+        self.store
+            .read(move |tx| store::company::logo(tx, &company, &hash)?.ok_or(Error::NotFound(Subject::File)))
+    }
+}
+
+fn own_secret(key: &SealKey) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
+    key.to_pkcs8()
+        .map_err(|error| Error::internal("writing a company's seal key", error))
+}
+
+impl CompanyChange {
+    /// Checks it, and makes the logo that is given.
+    fn check(&self, faults: &mut Vec<Fault>) -> Option<MadeLogo> {
+        if let Some(name) = &self.name {
+            text::name(name, "name", LONGEST_NAME, faults);
+        }
+        if let Some(Some(name)) = &self.mail_sender_name {
+            text::name(name, "mail_sender_name", LONGEST_NAME, faults);
+        }
+        if let Some(Some(address)) = &self.mail_reply_to
+            && text::email(address, "mail_reply_to").is_err()
+        {
+            faults.push(Fault::new("mail_reply_to", FaultCode::InvalidEmail));
+        }
+        let ranges = [
+            (
+                "token_lifetime",
+                self.token_lifetime_seconds,
+                SHORTEST_TOKEN_LIFETIME,
+                LONGEST_TOKEN_LIFETIME,
+            ),
+            ("expiry_days", self.expiry_days, 1, MOST_DAYS),
+            ("link_days", self.link_days, 1, MOST_DAYS),
+            ("remind_every_days", self.remind_every_days.flatten(), 1, MOST_DAYS),
+            ("remind_before_days", self.remind_before_days.flatten(), 1, MOST_DAYS),
+        ];
+        for (path, value, min, max) in ranges {
+            if value.is_some_and(|value| !(min..=max).contains(&value)) {
+                faults.push(
+                    Fault::new(path, FaultCode::OutOfRange)
+                        .with("min", min)
+                        .with("max", max),
+                );
+            }
+        }
+        let given = self.logo.as_ref()?.as_ref()?;
+        match document::marks::picture::logo(given) {
+            Ok(made) => Some(MadeLogo {
+                row: Logo {
+                    hash: BlobHash::of(&made.png),
+                    width: made.width,
+                    height: made.height,
+                },
+                png: made.png,
+            }),
+            Err(refused) => {
+                faults.push(Fault::new("logo", FaultCode::LogoRefused).with("reason", refused));
+                None
+            }
+        }
+    }
+
+    fn apply(&self, company: &mut Company) {
+        fn put<T: Clone>(place: &mut T, value: Option<&T>) {
+            if let Some(value) = value {
+                place.clone_from(value);
+            }
+        }
+        if let Some(name) = &self.name {
+            name.trim().clone_into(&mut company.name);
+        }
+        put(&mut company.language, self.language.as_ref());
+        put(&mut company.offset, self.offset.as_ref());
+        put(&mut company.region, self.region.as_ref());
+        put(&mut company.api_enabled, self.api_enabled.as_ref());
+        put(
+            &mut company.token_lifetime_seconds,
+            self.token_lifetime_seconds.as_ref(),
+        );
+        put(&mut company.expiry_days, self.expiry_days.as_ref());
+        put(&mut company.link_days, self.link_days.as_ref());
+        put(&mut company.seal_level, self.seal_level.as_ref());
+        put(&mut company.tsa_url, self.tsa_url.as_ref());
+        put(&mut company.when_tsa_is_down, self.when_tsa_is_down.as_ref());
+        put(&mut company.seal_mark, self.seal_mark.as_ref());
+        let style = &mut company.style;
+        let trimmed = |text: &Option<Option<String>>| {
+            let text = text.as_ref()?;
+            Some(text.as_deref().map(|text| text.trim().to_owned()))
+        };
+        put(&mut style.accent, self.accent.as_ref());
+        put(&mut style.mail_sender_name, trimmed(&self.mail_sender_name).as_ref());
+        put(&mut style.mail_reply_to, trimmed(&self.mail_reply_to).as_ref());
+        put(&mut style.completed_mails, self.completed_mails.as_ref());
+        put(&mut style.reminders.every_days, self.remind_every_days.as_ref());
+        put(&mut style.reminders.before_days, self.remind_before_days.as_ref());
+    }
+}

@@ -1,0 +1,317 @@
+//! Login: credentials in, an access token out.
+//!
+//! Whoever guesses learns nothing: an unknown company, an unknown or disabled member and a wrong password are refused with
+//! one code after the same work. That the company's API is off is said only to someone who knows a password.
+//!
+//! The throttle counts wrong credentials alone, by account and by address. It is asked before the work, so that a flood that
+//! it refuses costs no hash, and again when the work is done, in the transaction that counts: of however many guesses that
+//! arrive at once, no more are judged than the limit says (several processes on one database may each judge one more), and
+//! of the others not even a right one learns that it is right.
+//! Nobody is locked out for good: what is older than the window counts no more.
+//!
+//! An address from which the account has logged in during the last 30 days has an allowance of its own. So a stranger's wrong
+//! passwords keep out strangers, never the company's own program or a member at their usual place. Addresses are stored as
+//! keyed hashes, and forgotten when they have not been used for that long.
+//!
+//! What a login gives lives only while the credentials that were proved are the member's: a password that is changed while
+//! the old one is being verified leaves nothing behind.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::PoisonError;
+
+use domain::{ClientNetwork, CompanyId, UtcOffset};
+use jiff::{SignedDuration, Timestamp, ToSpan};
+use sha2::{Digest, Sha256};
+use store::Transaction;
+use store::company::Company;
+use store::member::Member;
+
+use crate::App;
+use crate::base::error::{Error, whole_seconds};
+use crate::base::vault::Purpose;
+use crate::companies::access_token::AccessToken;
+
+/// The throttle of wrong credentials. Right ones never count, and nobody is locked out for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoginSettings {
+    /// Wrong credentials for one account: from each address it logged in from during the last 30 days, and from all other
+    /// addresses together.
+    pub per_account: u32,
+    /// Wrong credentials from one address.
+    pub per_address: u32,
+    /// Within how many seconds.
+    pub window_seconds: i64,
+    /// How many passwords are hashed at the same time; each takes 19 MiB, which the process keeps.
+    pub concurrent_hashes: u32,
+}
+
+impl Default for LoginSettings {
+    fn default() -> LoginSettings {
+        LoginSettings {
+            per_account: 10,
+            per_address: 100,
+            window_seconds: 600,
+            concurrent_hashes: 2,
+        }
+    }
+}
+
+/// Credentials, and where they came from.
+#[derive(Clone)]
+pub struct LoginAttempt {
+    /// The company's id, in any case.
+    pub company: String,
+    /// The member's address, in any case.
+    pub email: String,
+    /// The password.
+    pub password: String,
+    /// The address that they came from.
+    pub address: IpAddr,
+}
+
+impl fmt::Debug for LoginAttempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoginAttempt")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How long an address stays known after a login, and how old its record gets before another login renews it: a program that
+/// logs in for every call does not write its address every time.
+const KNOWN_DAYS: i64 = 30;
+const RENEWED_AFTER_HOURS: i64 = 1;
+/// How many addresses we remember per member: the latest.
+const MOST_KNOWN: u32 = 50;
+
+/// Whose credentials were proved, and where they came from.
+pub(crate) struct Proved {
+    pub(crate) company: Company,
+    pub(crate) member: Member,
+    address: [u8; 32],
+    is_recorded: bool,
+}
+
+impl Proved {
+    /// Remembers the address, in the transaction that issues the token or the session.
+    pub(crate) fn remember_address(&self, tx: &mut dyn Transaction, at: Timestamp) -> Result<(), store::Error> {
+        if self.is_recorded {
+            return Ok(());
+        }
+        store::known_address::remember(tx, &self.company.id, self.member.id, &self.address, at, MOST_KNOWN)
+    }
+}
+
+/// What a login gives.
+#[derive(Debug, Clone)]
+pub struct LoggedIn {
+    /// The token: given out once.
+    pub access_token: AccessToken,
+    /// The company.
+    pub company: CompanyId,
+    /// The member's address, as his account has it.
+    pub email: String,
+    /// When the token ends.
+    pub expires_at: Timestamp,
+    /// The company's offset: `expire_date` is written in it.
+    pub offset: UtcOffset,
+}
+
+impl LoggedIn {
+    /// `expire_date`: `YYYY-MM-DD HH:MM:SS` in the company's offset.
+    pub fn expire_date(&self) -> String {
+        domain::time::format_local(self.expires_at, self.offset)
+    }
+}
+
+/// Why a login gives nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum LoginRefusal {
+    /// Unknown company, unknown member or wrong password (code 10): which of them is not said.
+    #[error("the login information is incorrect")]
+    WrongCredentials,
+    /// The password is right, but the company may not use the API (code 95).
+    #[error("the company is not allowed to call the API")]
+    ApiOff,
+    /// Too many wrong credentials (429).
+    #[error("too many attempts; try again in {retry_after} s")]
+    Throttled {
+        /// Seconds to wait.
+        retry_after: u64,
+    },
+    /// Our own failure (code 99).
+    #[error(transparent)]
+    Failed(Error),
+}
+
+impl From<Error> for LoginRefusal {
+    fn from(error: Error) -> LoginRefusal {
+        match error {
+            Error::Throttled { retry_after, .. } => LoginRefusal::Throttled { retry_after },
+            other => LoginRefusal::Failed(other),
+        }
+    }
+}
+
+impl From<store::Error> for LoginRefusal {
+    fn from(error: store::Error) -> LoginRefusal {
+        LoginRefusal::Failed(error.into())
+    }
+}
+
+impl App {
+    /// Issues an access token.
+    pub fn login(&self, attempt: &LoginAttempt) -> Result<LoggedIn, LoginRefusal> {
+        let proved = self.check_credentials(attempt)?;
+        let (company, member) = (proved.company.clone(), proved.member.id);
+        let email = proved.member.email.clone();
+        if !company.api_enabled {
+            return Err(LoginRefusal::ApiOff);
+        }
+        let access_token = AccessToken::generate(self.random.as_ref());
+        let now = self.now();
+        let expires_at = now
+            .checked_add(company.token_lifetime_seconds.seconds())
+            .map_err(|error| Error::internal("counting a token's lifetime", error))?;
+        let hash = access_token.hash();
+        self.store.write(move |tx| {
+            store::access_token::insert(tx, &proved.company.id, &proved.member, &hash, now, expires_at)?
+                // Changed while the password was being verified: it is a wrong one now.
+                .ok_or(LoginRefusal::WrongCredentials)?;
+            proved.remember_address(tx, now).map_err(LoginRefusal::from)
+        })?;
+        tracing::info!(company = %company.id, %member, "logged in");
+        Ok(LoggedIn {
+            access_token,
+            company: company.id,
+            email,
+            expires_at,
+            offset: company.offset,
+        })
+    }
+
+    /// Whose credentials these are. Every refusal but the throttle's takes the time of one password's hash.
+    pub(crate) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<Proved, LoginRefusal> {
+        let named = named_account(attempt);
+        let account = account_key(&attempt.company, &attempt.email);
+        let network = ClientNetwork::of(attempt.address).to_string();
+        let address = self.vault.tag(
+            Purpose::KnownAddress,
+            &[account.as_slice(), network.as_bytes()].concat(),
+        );
+        let now = self.now();
+        let (limits, known_since) = (self.settings.login, known_since(now)?);
+        let (asked, from) = (named.clone(), network.clone());
+        let (allowance, seen_at) = self.store.read(move |tx| {
+            let seen_at = match &asked {
+                Some((company, _)) => store::known_address::last_seen(tx, company, &address)?,
+                None => None,
+            };
+            let seen_at = seen_at.filter(|seen_at| *seen_at > known_since);
+            let allowance = if seen_at.is_some() { address } else { account };
+            refuse_throttled(tx, limits, &allowance, &from, now)?;
+            Ok::<_, LoginRefusal>((allowance, seen_at))
+        })?;
+        let mut turn = self.passwords.turn()?;
+        let known = match named {
+            Some((company, email)) => self.find_account(company, email)?,
+            None => None,
+        };
+        let kept = known.as_ref().map(|(_, member)| member.password_hash.as_str());
+        let right = turn.verify(&attempt.password, kept)?;
+        drop(turn);
+        if let Some((company, member)) = known.filter(|(_, member)| right && member.disabled_at.is_none()) {
+            self.store
+                .read(move |tx| refuse_throttled(tx, limits, &allowance, &network, now))?;
+            let renewed = SignedDuration::from_hours(RENEWED_AFTER_HOURS);
+            return Ok(Proved {
+                company,
+                member,
+                address,
+                is_recorded: seen_at.is_some_and(|seen_at| now.duration_since(seen_at) < renewed),
+            });
+        }
+        // One after the other: of two that count on one snapshot each would find room for itself.
+        let counting = self.counting_failures.lock().unwrap_or_else(PoisonError::into_inner);
+        self.store.write(move |tx| {
+            refuse_throttled(tx, limits, &allowance, &network, now)?;
+            store::access_token::insert_failure(tx, &allowance, &network, now).map_err(LoginRefusal::from)
+        })?;
+        drop(counting);
+        tracing::info!(address = %attempt.address, "wrong credentials");
+        Err(LoginRefusal::WrongCredentials)
+    }
+
+    /// The company of this name, if there is one. Sign-ins to one company share a queue ([`domain::Requester::SignIn`]).
+    pub fn company_named(&self, name: &str) -> Result<Option<CompanyId>, Error> {
+        let Ok(company) = CompanyId::parse(name) else {
+            return Ok(None);
+        };
+        self.store.read_one(move |tx| {
+            let found = store::company::find(tx, &company)?;
+            Ok::<_, Error>(found.map(|company| company.id))
+        })
+    }
+
+    fn find_account(&self, company: CompanyId, email: String) -> Result<Option<(Company, Member)>, LoginRefusal> {
+        self.store.read(move |tx| {
+            let Some(company) = store::company::find(tx, &company)? else {
+                return Ok(None);
+            };
+            let member = store::member::find_by_email(tx, &company.id, &email)?;
+            Ok(member.map(|member| (company, member)))
+        })
+    }
+}
+
+/// The company and the e-mail address of an attempt; `None` if no account can have them. The database cannot look for U+0000.
+fn named_account(attempt: &LoginAttempt) -> Option<(CompanyId, String)> {
+    let company = CompanyId::parse(&attempt.company).ok()?;
+    (!attempt.email.contains('\0')).then(|| (company, attempt.email.clone()))
+}
+
+/// Addresses that were last seen after this moment are known.
+pub(crate) fn known_since(now: Timestamp) -> Result<Timestamp, Error> {
+    now.checked_sub((KNOWN_DAYS * 24 + RENEWED_AFTER_HOURS).hours())
+        .map_err(|error| Error::internal("counting back the time of known addresses", error))
+}
+
+fn refuse_throttled(
+    tx: &mut dyn Transaction,
+    limits: LoginSettings,
+    allowance: &[u8; 32],
+    network: &str,
+    now: Timestamp,
+) -> Result<(), LoginRefusal> {
+    let window = limits.window_seconds;
+    let since = now
+        .checked_sub(window.seconds())
+        .map_err(|error| Error::internal("counting the throttle's window", error))?;
+    let by_account = store::access_token::failures_of_account(tx, allowance, since, limits.per_account)?;
+    let by_address = store::access_token::failures_of_address(tx, network, since, limits.per_address)?;
+    // Free again when the oldest of as many as are allowed leaves the window.
+    let wait = |failures: &[Timestamp], limit: u32| {
+        let full = failures.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
+        let oldest = failures.last().filter(|_| full)?;
+        let left = SignedDuration::from_secs(window).saturating_sub(now.duration_since(*oldest));
+        Some(whole_seconds(left))
+    };
+    let waits = [
+        wait(&by_account, limits.per_account),
+        wait(&by_address, limits.per_address),
+    ];
+    match waits.into_iter().flatten().max() {
+        Some(retry_after) => Err(LoginRefusal::Throttled { retry_after }),
+        None => Ok(()),
+    }
+}
+
+/// An account, known or not, as the throttle counts it.
+fn account_key(company: &str, email: &str) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(company.to_ascii_lowercase().as_bytes());
+    hash.update([0]);
+    hash.update(store::member::email_key(email).as_bytes());
+    hash.finalize().into()
+}

@@ -1,0 +1,148 @@
+//! Members: made, given a new password and disabled by the operator.
+//!
+//! A new password and a disabled account end at once what the old one let in: every access token and every session.
+
+use std::fmt;
+
+use domain::{CompanyId, MemberId, Role};
+use store::member::{Disabled, Member};
+
+use crate::App;
+use crate::base::error::{ConflictCode, Error, Subject};
+use crate::base::text;
+use crate::companies::company::LONGEST_NAME;
+use crate::companies::new_password;
+use crate::companies::new_password::Owner;
+
+/// A member to be made.
+#[derive(Clone)]
+pub struct NewMember {
+    /// Whose.
+    pub company: CompanyId,
+    /// The address to sign in with.
+    pub email: String,
+    /// The name; without one, the address.
+    pub name: Option<String>,
+    /// What he may do.
+    pub role: Role,
+    /// The password; without one it is made.
+    pub password: Option<String>,
+}
+
+impl fmt::Debug for NewMember {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewMember")
+            .field("company", &self.company)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A password that was set.
+pub struct NewPassword {
+    /// The member.
+    pub member: MemberId,
+    /// The password where it was made here: to be shown once.
+    pub made: Option<String>,
+    /// How many live access tokens ended.
+    pub revoked_tokens: u64,
+}
+
+impl fmt::Debug for NewPassword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewPassword")
+            .field("member", &self.member)
+            .finish_non_exhaustive()
+    }
+}
+
+impl App {
+    /// Makes a member.
+    pub fn add_member(&self, new: NewMember) -> Result<NewPassword, Error> {
+        let email = text::email(&new.email, "email")?;
+        let mut faults = Vec::new();
+        let name = text::name(new.name.as_deref().unwrap_or(&email), "name", LONGEST_NAME, &mut faults);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let company = self.company(&new.company)?;
+        let (hash, made) = self.hash_new_password(new.password, &Owner::new(&company, &email, &name))?;
+        let (company, role, at) = (new.company, new.role, self.now());
+        let member = self.store.write(move |tx| {
+            store::member::insert(tx, &company, &email, &name, role, &hash, at)?
+                .ok_or_else(|| Error::conflict(ConflictCode::MemberExists))
+        })?;
+        tracing::info!(%member, %role, "member added");
+        Ok(NewPassword {
+            member,
+            made,
+            revoked_tokens: 0,
+        })
+    }
+
+    /// Gives a member a new password.
+    pub fn set_member_password(
+        &self,
+        company: &CompanyId,
+        email: &str,
+        password: Option<String>,
+    ) -> Result<NewPassword, Error> {
+        let of = self.company(company)?;
+        let member = self.member_by_email(company, email)?;
+        let (hash, made) = self.hash_new_password(password, &Owner::new(&of, &member.email, &member.name))?;
+        let member = member.id;
+        let (company, at) = (company.clone(), self.now());
+        let revoked_tokens = self
+            .store
+            .write(move |tx| store::member::set_password(tx, &company, member, &hash, at).map_err(Error::from))?;
+        tracing::info!(%member, revoked_tokens, "password set");
+        Ok(NewPassword {
+            member,
+            made,
+            revoked_tokens,
+        })
+    }
+
+    /// Disables a member; `false` where he was disabled already. The last owner stays.
+    pub fn disable_member(&self, company: &CompanyId, email: &str) -> Result<bool, Error> {
+        let (company, email, at) = (company.clone(), email.to_owned(), self.now());
+        self.company(&company)?;
+        let disabled = self
+            .store
+            .write(move |tx| match store::member::disable(tx, &company, &email, at)? {
+                Disabled::Unknown => Err(Error::NotFound(Subject::Member)),
+                Disabled::LastOwner => Err(Error::conflict(ConflictCode::LastOwner)),
+                Disabled::Before => Ok(false),
+                Disabled::Now => Ok(true),
+            })?;
+        tracing::info!(disabled, "member disabled");
+        Ok(disabled)
+    }
+
+    /// A company's members.
+    pub fn members(&self, company: &CompanyId) -> Result<Vec<Member>, Error> {
+        self.company(company)?;
+        let company = company.clone();
+        self.store
+            .read(move |tx| store::member::list(tx, &company).map_err(Error::from))
+    }
+
+    /// A member by his address, in any case.
+    pub fn member_by_email(&self, company: &CompanyId, email: &str) -> Result<Member, Error> {
+        let (company, email) = (company.clone(), email.to_owned());
+        self.store
+            .read(move |tx| store::member::find_by_email(tx, &company, &email)?.ok_or(Error::NotFound(Subject::Member)))
+    }
+
+    fn hash_new_password(&self, given: Option<String>, owner: &Owner) -> Result<(String, Option<String>), Error> {
+        let random = self.random.as_ref();
+        let made = match given {
+            Some(_) => None,
+            None => Some(new_password::generate(random, owner)?),
+        };
+        let password = given.or_else(|| made.clone()).unwrap_or_default();
+        new_password::check(&password, owner, "password")?;
+        let hash = self.passwords.turn()?.hash(&password, random)?;
+        Ok((hash, made))
+    }
+}

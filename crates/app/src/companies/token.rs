@@ -1,0 +1,27 @@
+//! Access tokens seen from outside: listed and revoked.
+
+use domain::CompanyId;
+use store::access_token::TokenRow;
+
+use crate::App;
+use crate::base::error::{Error, Subject};
+
+impl App {
+    /// A company's tokens: live ones, and those that ended lately. Not the tokens themselves, which nobody has kept.
+    pub fn tokens(&self, company: &CompanyId) -> Result<Vec<TokenRow>, Error> {
+        self.company(company)?;
+        let company = company.clone();
+        self.store
+            .read(move |tx| store::access_token::list(tx, &company).map_err(Error::from))
+    }
+
+    /// Revokes a token; `false` where it was revoked already.
+    pub fn revoke_token(&self, company: &CompanyId, id: i64) -> Result<bool, Error> {
+        let (wanted, at) = (company.clone(), self.now());
+        let revoked = self.store.write(move |tx| {
+            store::access_token::revoke(tx, &wanted, id, at)?.ok_or(Error::NotFound(Subject::Token))
+        })?;
+        tracing::info!(%company, token = id, revoked, "token revoked");
+        Ok(revoked)
+    }
+}

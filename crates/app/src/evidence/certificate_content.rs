@@ -1,0 +1,730 @@
+//! What a history certificate says: who did what, when, from where and how, and what proves it.
+//!
+//! In the workflow's language, every time with its zone. It states hash and length of the sealed revision (later
+//! timestamps only append to it) and the head of the chain, and carries the chain itself as JSON, so that it can be checked
+//! without the server.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use document::evidence::certificate::{
+    Attachment, Card, CertificateContent, Column, EventTable, QrAddress, Section, State, Tone,
+};
+use document::text::fonts::Fonts;
+use domain::event::{FileKind, IdentityMethod};
+use domain::text::is_direction_control;
+use domain::{
+    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, NamedEvent, NamedRecipient,
+    PersonalText, Progress, Recipient, RecipientId, SealLevel, Status, Who, Workflow, named_events, time,
+};
+use jiff::Timestamp;
+use store::template::StoredVersion;
+use store::workflow::{Party, StoredWorkflow};
+use store::workflow_value::StoredValue;
+
+use crate::base::text::erased;
+use crate::values::value::attached;
+
+use crate::base::browser::browser;
+use crate::base::consent;
+
+/// How a writer's link went out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum HandedOn {
+    /// No message with it was delivered; the sender or an administrator copied it, to pass it on.
+    BySender,
+    /// A mail server or a messenger took it.
+    Sent,
+}
+
+/// What a certificate is made from.
+pub(crate) struct Certified<'c> {
+    /// As it was read.
+    pub stored: &'c StoredWorkflow,
+    /// As it is now.
+    pub workflow: &'c Workflow,
+    pub party: &'c Party,
+    pub template: &'c StoredVersion,
+    pub values: &'c BTreeMap<String, StoredValue>,
+    /// The whole chain.
+    pub entries: &'c [Entry],
+    /// How the writers' links went out. Of one that is not there it is not known: it waits, or could not be delivered.
+    pub handed_on: &'c BTreeMap<RecipientId, HandedOn>,
+    /// Hash and length of the sealed document; none where the workflow ended early.
+    pub sealed: Option<(BlobHash, u64, SealLevel)>,
+    /// The words of the last act, which are not stored yet.
+    pub last_comment: Option<&'c str>,
+    pub at: Timestamp,
+    pub verify_url: String,
+}
+
+/// Builds the certificate's content. Whatever a stranger wrote is made drawable: this cannot fail for a missing glyph.
+pub(crate) fn certificate_content(certified: &Certified<'_>, fonts: &Fonts) -> CertificateContent {
+    Writer {
+        certified,
+        fonts,
+        language: certified.workflow.language,
+        events: named_events(certified.entries),
+        erased: erased(certified.workflow.language),
+    }
+    .content()
+}
+
+struct Writer<'c> {
+    certified: &'c Certified<'c>,
+    fonts: &'c Fonts,
+    language: Language,
+    /// The whole chain, with the people as they were at each entry.
+    events: Vec<NamedEvent>,
+    /// What stands for a text that was erased.
+    erased: String,
+}
+
+impl Writer<'_> {
+    fn say(&self, key: &str) -> String {
+        i18n::text(self.language, key, &[])
+    }
+
+    fn say_with(&self, key: &str, arguments: &[(&str, &str)]) -> String {
+        i18n::text(self.language, key, arguments)
+    }
+
+    fn moment(&self, at: Timestamp) -> String {
+        time::format_with_zone(at, self.certified.workflow.offset)
+    }
+
+    fn text<'t>(&'t self, text: &'t PersonalText) -> &'t str {
+        text.or(&self.erased)
+    }
+
+    fn person(&self, named: &NamedRecipient) -> String {
+        person(self.text(&named.name), self.text(&named.contact))
+    }
+
+    fn drawable(&self, text: &str) -> String {
+        drawable(self.fonts, text)
+    }
+
+    fn content(&self) -> CertificateContent {
+        let workflow = self.certified.workflow;
+        CertificateContent {
+            language: self.language,
+            issuer: self.drawable(&self.certified.party.company_name),
+            title: self.say("certificate-title"),
+            subtitle: self.drawable(&workflow.name),
+            state: self.state(),
+            sections: [
+                Some(self.document()),
+                Some(self.writers()),
+                self.copies(),
+                self.attached(),
+                Some(self.proof()),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
+            events: self.events(),
+            notes: self.notes(),
+            qr: Some(QrAddress {
+                address: self.certified.verify_url.clone(),
+                caption: self.say("certificate-qr"),
+            }),
+            footer: self.drawable(&self.say_with(
+                "certificate-footer",
+                &[
+                    ("company", &self.certified.party.company_name),
+                    ("id", &workflow.id.to_string()),
+                ],
+            )),
+            attachments: vec![self.chain()],
+            created: self.certified.at,
+        }
+    }
+
+    fn document(&self) -> Section {
+        let Certified {
+            workflow,
+            party,
+            template,
+            ..
+        } = self.certified;
+        let status = workflow.state.status();
+        let mut rows = vec![
+            (self.say("certificate-document-name"), self.drawable(&workflow.name)),
+            (self.say("certificate-document-id"), workflow.id.to_string()),
+            (
+                self.say("certificate-company"),
+                self.drawable(&format!("{} ({})", party.company_name, workflow.company)),
+            ),
+            (
+                self.say("certificate-sender"),
+                self.drawable(&person(&party.sender_name, &party.sender_email)),
+            ),
+            (self.say("certificate-started"), self.moment(workflow.started_at)),
+        ];
+        if let Some(ended) = workflow.state.ended_at() {
+            rows.push((self.say("certificate-ended"), self.moment(ended)));
+        }
+        let end_comment = self
+            .certified
+            .stored
+            .end_comment
+            .as_deref()
+            .or(self.certified.last_comment);
+        if let Some(comment) = end_comment.filter(|_| status != Status::Complete) {
+            rows.push((self.say("certificate-reason"), self.drawable(comment)));
+        }
+        rows.push((self.say("certificate-pages"), template.version.page_count().to_string()));
+        rows.push((
+            self.say("certificate-template"),
+            self.drawable(&format!(
+                "{} ({}, v{})",
+                template.version.name, workflow.template, workflow.template_version
+            )),
+        ));
+        rows.push((self.say("certificate-issued"), self.moment(self.certified.at)));
+        Section {
+            heading: self.say("certificate-heading-document"),
+            rows,
+            ..Section::default()
+        }
+    }
+
+    fn writers(&self) -> Section {
+        let workflow = self.certified.workflow;
+        Section {
+            heading: self.say("certificate-heading-writers"),
+            cards: workflow
+                .recipients
+                .iter()
+                .map(|recipient| self.card(recipient))
+                .collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Who gets the finished document without writing.
+    fn copies(&self) -> Option<Section> {
+        let copies = &self.certified.workflow.copies;
+        let rows = copies
+            .iter()
+            .map(|copy| {
+                (
+                    self.say("certificate-copy"),
+                    self.drawable(&person(&copy.name, copy.contact.as_given())),
+                )
+            })
+            .collect();
+        (!copies.is_empty()).then(|| Section {
+            heading: self.say("certificate-heading-copies"),
+            rows,
+            ..Section::default()
+        })
+    }
+
+    /// One writer: what he did, when, from where, and how he was known.
+    fn card(&self, recipient: &Recipient) -> Card {
+        let order = recipient.order.to_string();
+        let step = match &recipient.role {
+            Some(role) => self.say_with("certificate-step-role", &[("order", &order), ("role", role)]),
+            None => self.say_with("certificate-step", &[("order", &order)]),
+        };
+        let mut rows = vec![(self.say("certificate-step-label"), self.drawable(&step))];
+        // What came before a correction or a handing over was somebody else's.
+        let mut events: Vec<&Event> = Vec::new();
+        for named in &self.events {
+            if named.event.event.recipient() != Some(recipient.id) {
+                continue;
+            }
+            if named.successor.is_some() {
+                events.clear();
+                rows.extend(self.earlier_person(named));
+            }
+            events.push(&named.event);
+        }
+        let first = |is: &dyn Fn(&EventKind) -> bool| events.iter().copied().find(|event| is(&event.event));
+        // After a return a writer acts anew: the last act counts.
+        let last = |is: &dyn Fn(&EventKind) -> bool| events.iter().rev().copied().find(|event| is(&event.event));
+        let requested = first(&|event| matches!(event, EventKind::RequestSent { .. }));
+        let viewed = first(&|event| matches!(event, EventKind::Viewed { .. }));
+        let handed_on = self.certified.handed_on.get(&recipient.id);
+        let asked = match handed_on {
+            Some(HandedOn::Sent) => "certificate-requested",
+            Some(HandedOn::BySender) | None => "certificate-asked",
+        };
+        for (key, event) in [(asked, requested), ("certificate-viewed", viewed)] {
+            if let Some(event) = event {
+                rows.push((self.say(key), self.moment(event.at)));
+            }
+        }
+        let act = last(&|event| {
+            matches!(
+                event,
+                EventKind::Approved { .. } | EventKind::Rejected { .. } | EventKind::Returned { .. }
+            )
+        });
+        rows.push((
+            self.say("certificate-identity"),
+            self.drawable(&self.identity(recipient, &events, act)),
+        ));
+        if let Some(Event {
+            at,
+            event: EventKind::Consented { statement, .. },
+            ..
+        }) = last(&|event| matches!(event, EventKind::Consented { .. }))
+        {
+            rows.push((self.say("certificate-consent"), self.consent(*at, statement)));
+        }
+        // From where he acted; before that, from where he looked.
+        let from = act.or(viewed);
+        if let Some(address) = from.and_then(|event| event.actor.address.as_ref()) {
+            rows.push((self.say("certificate-address"), self.drawable(self.text(address))));
+        }
+        if let Some(browser) = from.and_then(|event| self.browser(&event.actor)) {
+            rows.push((self.say("certificate-browser"), self.drawable(&browser)));
+        }
+        if let Some(comment) = self.comment_of(recipient) {
+            rows.push((self.say("certificate-comment"), self.drawable(&format!("“{comment}”"))));
+        }
+        Card {
+            mark: recipient.order.to_string(),
+            name: self.drawable(&recipient.name),
+            contact: self.drawable(recipient.contact.as_given()),
+            state: self.progress(recipient),
+            rows,
+        }
+    }
+
+    /// Who had the place before, until when, and why no longer.
+    fn earlier_person(&self, change: &NamedEvent) -> Option<(String, String)> {
+        let before = change.recipient.as_ref();
+        // Somebody whose mobile number alone was corrected is still there.
+        let is_still_there = |before: &NamedRecipient| {
+            let after = change.successor.as_ref();
+            after.is_some_and(|after| before.is_same_person(after))
+        };
+        let before = before.filter(|before| !is_still_there(before))?;
+        let key = match change.event.event {
+            EventKind::HandedOver { .. } => "certificate-earlier-handed-over",
+            _ => "certificate-earlier-corrected",
+        };
+        let person = self.person(before);
+        let until = self.say_with(key, &[("person", &person), ("at", &self.moment(change.event.at))]);
+        Some((self.say("certificate-earlier"), self.drawable(&until)))
+    }
+
+    /// How it was made sure who acts.
+    fn identity(&self, recipient: &Recipient, events: &[&Event], act: Option<&Event>) -> String {
+        if act.is_some_and(|event| !matches!(event.actor.who, Who::Recipient(_))) {
+            return self.say("certificate-identity-on-behalf");
+        }
+        let mut parts = Vec::new();
+        let is_asked = events
+            .iter()
+            .any(|event| matches!(event.event, EventKind::RequestSent { .. }));
+        let link = match self.certified.handed_on.get(&recipient.id) {
+            _ if !is_asked => "certificate-identity-embedded",
+            Some(HandedOn::Sent) => "certificate-identity-link",
+            Some(HandedOn::BySender) => "certificate-identity-link-by-sender",
+            None => "certificate-identity-link-made",
+        };
+        parts.push(self.say_with(link, &[("contact", recipient.contact.as_given())]));
+        let copied = events.iter().rev().find_map(|event| match &event.event {
+            EventKind::LinkCopied { member, .. } => Some((member, event.at)),
+            _ => None,
+        });
+        if let Some((member, at)) = copied {
+            let copied = [("member", self.text(&member.name)), ("at", &self.moment(at))];
+            parts.push(self.say_with("certificate-identity-copied", &copied));
+        }
+        let writer = self.certified.stored.writer(recipient.id);
+        for (way, asked, word) in [
+            (
+                IdentityMethod::AccessCode,
+                writer.is_some_and(|writer| writer.access.is_some()),
+                "certificate-identity-code",
+            ),
+            (
+                IdentityMethod::OneTimeCode,
+                writer.is_some_and(|writer| writer.asks_one_time_code),
+                "certificate-identity-one-time",
+            ),
+        ] {
+            let checked = events.iter().rev().find_map(|event| match event.event {
+                EventKind::IdentityChecked { method, .. } if method == way => Some(event.at),
+                _ => None,
+            });
+            let sent_to = events.iter().rev().find_map(|event| match &event.event {
+                EventKind::OneTimeCodeSent { to, .. } => to.as_ref(),
+                _ => None,
+            });
+            let contact = sent_to.map_or(recipient.contact.as_given(), |to| self.text(to));
+            match checked {
+                Some(at) => parts.push(self.say_with(word, &[("at", &self.moment(at)), ("contact", contact)])),
+                None if asked => parts.push(self.say(&format!("{word}-open"))),
+                None => {}
+            }
+            let refused = events
+                .iter()
+                .filter(|event| matches!(event.event, EventKind::IdentityRefused { method, .. } if method == way))
+                .count();
+            if refused > 0 {
+                parts.push(self.say_with(&format!("{word}-refused"), &[("count", &refused.to_string())]));
+            }
+        }
+        parts.join(" · ")
+    }
+
+    /// When, and to which words.
+    fn consent(&self, at: Timestamp, statement: &BlobHash) -> String {
+        let words = match consent::version_of(statement) {
+            Some((version, language)) => self.say_with(
+                "certificate-consent-version",
+                &[("version", version), ("language", language.code())],
+            ),
+            None => self.say("certificate-consent-unknown"),
+        };
+        format!("{} · {words} · SHA-256 {statement}", self.moment(at))
+    }
+
+    /// The browser, as people call it.
+    fn browser(&self, actor: &Actor) -> Option<String> {
+        let found = browser(actor.user_agent.as_ref()?.clear()?)?;
+        Some(match found.system {
+            Some(system) => self.say_with(
+                "certificate-browser-on",
+                &[("browser", &found.name), ("system", system)],
+            ),
+            None => found.name,
+        })
+    }
+
+    fn comment_of(&self, recipient: &Recipient) -> Option<String> {
+        let stored = self.certified.stored;
+        let acted_now = stored
+            .workflow
+            .recipient(recipient.id)
+            .is_some_and(|old| old.progress != recipient.progress);
+        if acted_now {
+            return self.certified.last_comment.map(str::to_owned);
+        }
+        stored.writer(recipient.id).and_then(|writer| writer.comment.clone())
+    }
+
+    /// What a writer did, and when.
+    fn progress(&self, recipient: &Recipient) -> State {
+        let (key, at, tone) = match recipient.progress {
+            Progress::Waiting => {
+                return State {
+                    text: self.say("certificate-progress-waiting"),
+                    tone: Tone::Neutral,
+                };
+            }
+            Progress::Approved { at } => ("certificate-progress-approved", at, Tone::Good),
+            Progress::Rejected { at } => ("certificate-progress-rejected", at, Tone::Bad),
+        };
+        State {
+            text: self.say_with(key, &[("at", &self.moment(at))]),
+            tone,
+        }
+    }
+
+    /// How the document stands.
+    fn state(&self) -> State {
+        let status = self.certified.workflow.state.status();
+        State {
+            text: self.status(status),
+            tone: match status {
+                Status::Playing => Tone::Neutral,
+                Status::Complete => Tone::Good,
+                Status::Rejected | Status::Canceled | Status::Expired => Tone::Bad,
+            },
+        }
+    }
+
+    /// The files that go with the document, each with its hash: they are as much part of what was signed as its pages.
+    fn attached(&self) -> Option<Section> {
+        let Certified { template, values, .. } = self.certified;
+        let rows: Vec<(String, String)> = attached(&template.version, values)
+            .map(|(field, file)| {
+                let length = self.say_with("certificate-bytes", &[("count", &file.length.to_string())]);
+                let mut parts = vec![file.file_name.clone(), length];
+                if field.embed && self.certified.sealed.is_some() {
+                    parts.push(self.say("certificate-attachment-embedded"));
+                }
+                parts.push(format!("SHA-256 {}", file.hash));
+                (self.drawable(field.shown_name()), self.drawable(&parts.join(" · ")))
+            })
+            .collect();
+        (!rows.is_empty()).then(|| Section {
+            heading: self.say("certificate-heading-attachments"),
+            rows,
+            ..Section::default()
+        })
+    }
+
+    fn proof(&self) -> Section {
+        let Certified {
+            template,
+            entries,
+            sealed,
+            ..
+        } = self.certified;
+        let original = match template.version.signed_original {
+            Some(_) => "certificate-signed-original",
+            None => "certificate-original",
+        };
+        let mut rows = vec![(self.say(original), template.original.to_string())];
+        if template.original != template.version.pdf {
+            rows.push((self.say("certificate-taken-in"), template.version.pdf.to_string()));
+        }
+        rows.extend(self.steps());
+        if let Some((hash, length, level)) = sealed {
+            rows.push((self.say("certificate-sealed"), hash.to_string()));
+            rows.push((
+                self.say("certificate-sealed-length"),
+                self.say_with("certificate-bytes", &[("count", &length.to_string())]),
+            ));
+            rows.push((
+                self.say("certificate-level"),
+                self.say(match level {
+                    SealLevel::Basic => "certificate-level-b-b",
+                    SealLevel::Timestamp => "certificate-level-b-t",
+                    SealLevel::LongTerm => "certificate-level-b-lt",
+                    SealLevel::Archive => "certificate-level-b-lta",
+                }),
+            ));
+        }
+        if let Some(last) = entries.last() {
+            rows.push((self.say("certificate-chain-head"), last.hash.to_string()));
+            rows.push((self.say("certificate-chain-length"), last.sequence.to_string()));
+        }
+        Section {
+            heading: self.say("certificate-heading-proof"),
+            rows,
+            ..Section::default()
+        }
+    }
+
+    /// The chain's hash after each step that is done: it binds every value that was written until then.
+    fn steps(&self) -> Vec<(String, String)> {
+        let approvals = self
+            .certified
+            .entries
+            .iter()
+            .filter_map(|entry| match entry.event()?.event {
+                EventKind::Approved { order, .. } => Some((order, entry)),
+                _ => None,
+            });
+        // The last approval of a step stands for it: of several writers, and after a return.
+        let last_of_each: BTreeMap<u32, &Entry> = approvals.collect();
+        last_of_each
+            .into_iter()
+            .map(|(order, entry)| {
+                let label = self.say_with("certificate-step-hash", &[("order", &order.to_string())]);
+                (label, entry.hash.to_string())
+            })
+            .collect()
+    }
+
+    fn events(&self) -> EventTable {
+        let column = |key: &str, share| Column {
+            title: self.say(key),
+            share,
+        };
+        let rows = self
+            .events
+            .iter()
+            .map(|named| {
+                vec![
+                    self.moment(named.event.at),
+                    self.drawable(&self.describe(named)),
+                    self.drawable(&self.who(named)),
+                    self.drawable(&self.origin(&named.event.actor)),
+                ]
+            })
+            .collect();
+        EventTable {
+            heading: self.say("certificate-heading-events"),
+            columns: vec![
+                column("certificate-column-time", 0.28),
+                column("certificate-column-event", 0.26),
+                column("certificate-column-who", 0.24),
+                column("certificate-column-origin", 0.22),
+            ],
+            rows,
+        }
+    }
+
+    /// From where somebody acted, and with what.
+    fn origin(&self, actor: &Actor) -> String {
+        let address = actor.address.as_ref().map(|address| self.text(address).to_owned());
+        [address, self.browser(actor)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" · ")
+    }
+
+    fn describe(&self, named: &NamedEvent) -> String {
+        let Event { event, actor, .. } = &named.event;
+        let way = match event {
+            EventKind::IdentityChecked {
+                method: IdentityMethod::OneTimeCode,
+                ..
+            }
+            | EventKind::IdentityRefused {
+                method: IdentityMethod::OneTimeCode,
+                ..
+            } => "-one-time",
+            EventKind::Delivered {
+                channel: Some(channel), ..
+            } => match channel {
+                DeliveryChannel::Webhook => "-webhook",
+                DeliveryChannel::Mail => "-mail",
+                DeliveryChannel::Message => "-message",
+            },
+            _ => "",
+        };
+        let key = format!("event-{}{way}", event.code().replace('_', "-"));
+        // Who acted stands beside it anyway.
+        let about = named
+            .recipient
+            .as_ref()
+            .filter(|person| actor.who != Who::Recipient(person.id))
+            .map(|about| self.person(about))
+            .unwrap_or_default();
+        let detail = match event {
+            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => {
+                self.field(field).to_owned()
+            }
+            EventKind::Extended { expires_at } => self.moment(*expires_at),
+            EventKind::Started {
+                signed_original: Some(hash),
+                ..
+            } => self.say_with("certificate-started-without-signatures", &[("hash", &hash.to_string())]),
+            EventKind::Downloaded { file } | EventKind::Timestamped { file, .. } => self.say(match file {
+                FileKind::Document => "certificate-file-document",
+                FileKind::Certificate => "certificate-file-certificate",
+            }),
+            EventKind::RecipientCorrected { recipient, .. } | EventKind::HandedOver { recipient, .. } => {
+                named.change(&self.erased).unwrap_or_else(|| self.person(recipient))
+            }
+            _ => about,
+        };
+        let order = match event {
+            EventKind::Returned { to_order, .. } => to_order.to_string(),
+            _ => String::new(),
+        };
+        let member = match event {
+            EventKind::LinkCopied { member, .. } => person(self.text(&member.name), self.text(&member.email)),
+            _ => String::new(),
+        };
+        let reason = event.reason().map(|reason| format!("“{}”", self.text(reason)));
+        let details: Vec<String> = [detail]
+            .into_iter()
+            .filter(|detail| !detail.is_empty())
+            .chain(reason)
+            .collect();
+        let text = self.say_with(&key, &[("order", &order), ("member", &member)]);
+        if details.is_empty() {
+            text
+        } else {
+            format!("{text}: {}", details.join(" · "))
+        }
+    }
+
+    /// A field as its writer read it.
+    fn field<'n>(&'n self, name: &'n str) -> &'n str {
+        let fields = &self.certified.template.version.fields;
+        let known = fields.iter().find(|field| field.name == name);
+        known.map_or(name, domain::Field::shown_name)
+    }
+
+    fn who(&self, named: &NamedEvent) -> String {
+        match named.event.actor.who {
+            Who::Recipient(_) => named
+                .actor
+                .as_ref()
+                .map_or_else(String::new, |actor| self.person(actor)),
+            Who::Member(id) if id == self.certified.workflow.sender => {
+                format!(
+                    "{} ({})",
+                    self.certified.party.sender_name,
+                    self.say("certificate-who-sender")
+                )
+            }
+            Who::Member(id) => self.say_with("certificate-who-member", &[("id", &id.to_string())]),
+            Who::LinkHolder => self.say("certificate-who-link"),
+            Who::Service => self.say("certificate-who-service"),
+        }
+    }
+
+    fn status(&self, status: Status) -> String {
+        self.say(match status {
+            Status::Playing => "certificate-status-playing",
+            Status::Complete => "certificate-status-complete",
+            Status::Rejected => "certificate-status-rejected",
+            Status::Canceled => "certificate-status-canceled",
+            Status::Expired => "certificate-status-expired",
+        })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![
+            self.say_with(
+                "certificate-note-zone",
+                &[("zone", &format!("UTC{}", self.certified.workflow.offset))],
+            ),
+            self.say("certificate-note-chain"),
+        ];
+        notes.push(self.say(if self.certified.sealed.is_some() {
+            "certificate-note-sealed"
+        } else {
+            "certificate-note-ended-early"
+        }));
+        notes
+    }
+
+    fn chain(&self) -> Attachment {
+        let workflow = self.certified.workflow;
+        let format = self.certified.stored.head.head.format;
+        let entries = self.certified.entries.to_vec();
+        let file = ChainFile::new(format, workflow.company.clone(), workflow.id, entries);
+        Attachment {
+            file_name: "chain.json".to_owned(),
+            media_type: "application/json".to_owned(),
+            description: self.say("certificate-chain-file"),
+            // Texts, numbers and lists only: writing cannot fail.
+            bytes: serde_json::to_vec(&file).unwrap_or_default(),
+        }
+    }
+}
+
+/// Name and address; the address alone where it is the name.
+fn person(name: &str, contact: &str) -> String {
+    if name == contact {
+        name.to_owned()
+    } else {
+        format!("{name} <{contact}>")
+    }
+}
+/// The text on one line, with what no font has, and what changes the direction of writing, written as its number.
+pub(crate) fn drawable(fonts: &Fonts, text: &str) -> String {
+    let missing = fonts.missing_characters(text);
+    let mut drawable = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '\u{2068}' | '\u{2069}') {
+            // Around what is written from right to left, of which no font has a letter.
+        } else if character.is_control() {
+            drawable.push(' ');
+        } else if missing.contains(&character) || is_direction_control(character) {
+            // A control of direction would turn what others have written beside it.
+            // Writing into a text cannot fail.
+            let _ = write!(drawable, "[U+{:04X}]", u32::from(character));
+        } else {
+            drawable.push(character);
+        }
+    }
+    drawable
+}

@@ -1,0 +1,484 @@
+//! Checkpoints: every hour, the heads of each company's chains are written to the file store, keyed and linked.
+//!
+//! `audit verify` compares the database with the last one, and so finds workflows that were deleted, chains that were cut or
+//! written again, and an older database in the place of this one ([`domain::checkpoint`]). The files are in
+//! `checkpoints/COMPANY/` in the file store: one for each checkpoint, and the segments that they name.
+//!
+//! Several servers may run the job. A checkpoint's file is created under its number only if it is new, so of two that write at
+//! the same moment one wins. A server never writes over what it cannot confirm: if the last checkpoint is damaged, it writes
+//! none until the operator restarts them ([`App::restart_checkpoints`]).
+
+use std::collections::BTreeMap;
+
+use domain::checkpoint::{Checkpoint, KeyedCheckpoint, KnownHead, Segment};
+use domain::{BlobHash, CompanyId, WorkflowId};
+use jiff::{SignedDuration, Timestamp};
+use store::check::Mismatch;
+
+use crate::App;
+use crate::base::error::Error;
+use crate::base::keyed_chain;
+use crate::base::vault::Purpose;
+
+const FOLDER: &str = "checkpoints";
+/// Less than an hour, so that an hourly job does not skip every second one.
+const AT_SOONEST: SignedDuration = SignedDuration::from_mins(55);
+/// So many are kept: two days.
+const KEPT: usize = 48;
+const AT_ONCE: u32 = 1_000;
+
+/// What a checkpoint shows of the database, or what is wrong with the checkpoints.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CheckpointFault {
+    /// A workflow is gone.
+    #[error(
+        "workflow {workflow} of company {company} is in checkpoint {checkpoint} and no longer in the database: it was deleted, or the database is an older one"
+    )]
+    Deleted {
+        /// Whose.
+        company: CompanyId,
+        /// Which.
+        workflow: WorkflowId,
+        /// By which checkpoint.
+        checkpoint: u64,
+    },
+    /// A chain is shorter than it was.
+    #[error(
+        "workflow {workflow} of company {company} has {found} entries, and had {recorded} at checkpoint {checkpoint}: its rows or the whole database are older ones"
+    )]
+    RolledBack {
+        /// Whose.
+        company: CompanyId,
+        /// Which.
+        workflow: WorkflowId,
+        /// The number of its last entry.
+        found: u64,
+        /// The number that it was.
+        recorded: u64,
+        /// By which checkpoint.
+        checkpoint: u64,
+    },
+    /// A chain is another one than it was.
+    #[error("workflow {workflow} of company {company}: entry {entry} is another one than at checkpoint {checkpoint}")]
+    Rewritten {
+        /// Whose.
+        company: CompanyId,
+        /// Which.
+        workflow: WorkflowId,
+        /// The entry.
+        entry: u64,
+        /// By which checkpoint.
+        checkpoint: u64,
+    },
+    /// The files of the checkpoints do not fit together.
+    #[error(
+        "{file}: {reason}; restore it from a backup, or accept the database as it is with `countersign audit restart`"
+    )]
+    Damaged {
+        /// The file in the file store.
+        file: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+}
+
+/// What the checkpoints show.
+#[derive(Debug, Clone, Default)]
+pub struct CheckpointReport {
+    /// How many companies have one.
+    pub companies: u64,
+    /// When the oldest of their last ones was written.
+    pub since: Option<Timestamp>,
+    /// Companies whose checkpoints the operator has restarted, and when.
+    pub restarted: Vec<(CompanyId, Timestamp)>,
+    /// What is wrong.
+    pub faults: Vec<CheckpointFault>,
+}
+
+/// A company's last checkpoint.
+struct Last {
+    checkpoint: Checkpoint,
+    /// The hash of its file.
+    file: BlobHash,
+    restarted_at: Option<Timestamp>,
+}
+
+/// Why a company's checkpoints cannot be used.
+enum Unusable {
+    Damaged(CheckpointFault),
+    Failed(Error),
+}
+
+impl From<Error> for Unusable {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl App {
+    /// Writes a checkpoint for each company whose last one is old enough; how many.
+    pub fn write_checkpoints(&self) -> Result<u64, Error> {
+        self.key_heads()?;
+        let mut written = 0;
+        for company in self.store.read(|tx| store::company::list(tx).map_err(Error::from))? {
+            match self.write_checkpoint(&company.id) {
+                Ok(is_new) => written += u64::from(is_new),
+                Err(Unusable::Damaged(fault)) => {
+                    tracing::error!(company = %company.id, %fault, "no checkpoint was written");
+                }
+                Err(Unusable::Failed(error)) => return Err(error),
+            }
+        }
+        Ok(written)
+    }
+
+    /// Accepts what the database contains now, whatever earlier checkpoints say: after a backup was restored on purpose.
+    pub fn restart_checkpoints(&self, company: &CompanyId) -> Result<(), Error> {
+        self.key_heads()?;
+        let names = self.checkpoint_names(company)?;
+        let last = match names.last() {
+            Some(name) => self.blobs.get_named(&path(company, name))?.map(|bytes| (name, bytes)),
+            None => None,
+        };
+        let (segments, count) = self
+            .list_heads(company, &BTreeMap::new())
+            .map_err(|error| match error {
+                Unusable::Failed(error) => error,
+                Unusable::Damaged(fault) => Error::internal("listing heads", fault),
+            })?;
+        let mut checkpoint = Checkpoint::after(None, company.clone(), self.now(), count, segments);
+        checkpoint.is_restart = true;
+        if let Some((name, bytes)) = last {
+            checkpoint.number = number_of(name).unwrap_or_default().saturating_add(1);
+            checkpoint.previous = Some(BlobHash::of(&bytes));
+        }
+        self.put_checkpoint(checkpoint)?;
+        Ok(())
+    }
+
+    /// Compares the database with the last checkpoint of each company.
+    pub(crate) fn check_checkpoints(&self) -> Result<CheckpointReport, Error> {
+        let mut report = CheckpointReport::default();
+        let (_, companies) = self.blobs.list_named(FOLDER)?;
+        for company in companies.iter().filter_map(|id| CompanyId::parse(id).ok()) {
+            let last = match self.last_checkpoint(&company) {
+                Ok(None) => continue,
+                Ok(Some(last)) => last,
+                Err(Unusable::Damaged(fault)) => {
+                    report.faults.push(fault);
+                    continue;
+                }
+                Err(Unusable::Failed(error)) => return Err(error),
+            };
+            report.companies += 1;
+            let at = Timestamp::from_microsecond(last.checkpoint.at).unwrap_or(Timestamp::MIN);
+            report.since = Some(report.since.map_or(at, |since| since.min(at)));
+            report
+                .restarted
+                .extend(last.restarted_at.map(|at| (company.clone(), at)));
+            for segment in &last.checkpoint.segments {
+                match self.segment(&company, segment) {
+                    Ok(heads) => report
+                        .faults
+                        .extend(self.mismatches(&company, last.checkpoint.number, heads)?),
+                    Err(Unusable::Damaged(fault)) => report.faults.push(fault),
+                    Err(Unusable::Failed(error)) => return Err(error),
+                }
+            }
+        }
+        Ok(report)
+    }
+
+    fn mismatches(
+        &self,
+        company: &CompanyId,
+        checkpoint: u64,
+        heads: Vec<KnownHead>,
+    ) -> Result<Vec<CheckpointFault>, Error> {
+        let whose = company.clone();
+        let found = self
+            .store
+            .read(move |tx| store::check::against_heads(tx, &whose, &heads).map_err(Error::from))?;
+        let company = || company.clone();
+        let faults = found.into_iter().map(|(head, mismatch)| match mismatch {
+            Mismatch::Gone => CheckpointFault::Deleted {
+                company: company(),
+                workflow: head.workflow,
+                checkpoint,
+            },
+            Mismatch::Shorter(found) => CheckpointFault::RolledBack {
+                company: company(),
+                workflow: head.workflow,
+                found,
+                recorded: head.sequence,
+                checkpoint,
+            },
+            Mismatch::Another => CheckpointFault::Rewritten {
+                company: company(),
+                workflow: head.workflow,
+                entry: head.sequence,
+                checkpoint,
+            },
+        });
+        Ok(faults.collect())
+    }
+
+    /// Gives the heads of earlier versions' workflows their codes: trust on first use.
+    fn key_heads(&self) -> Result<(), Error> {
+        let mut after = WorkflowId(0);
+        loop {
+            let uncoded = self
+                .store
+                .read(move |tx| store::checkpoint::uncoded(tx, after, AT_ONCE).map_err(Error::from))?;
+            let Some((_, last)) = uncoded.last() else {
+                return Ok(());
+            };
+            after = *last;
+            for (company, workflow) in uncoded {
+                let vault = self.vault.clone();
+                self.store.write(move |tx| {
+                    let Some(mut held) = store::hold(tx, &company, workflow)? else {
+                        return Ok(());
+                    };
+                    if keyed_chain::is_uncoded(held.head()) {
+                        let code = keyed_chain::code(&vault, &company, workflow, held.head().head);
+                        store::checkpoint::key(&mut held, &company, workflow, code)?;
+                    }
+                    Ok::<_, Error>(())
+                })?;
+            }
+        }
+    }
+
+    fn write_checkpoint(&self, company: &CompanyId) -> Result<bool, Unusable> {
+        let now = self.now();
+        let last = self.last_checkpoint(company)?;
+        let is_recent = |last: &Last| {
+            let at = Timestamp::from_microsecond(last.checkpoint.at).unwrap_or(Timestamp::MIN);
+            // A clock that was set back does not stop checkpoints.
+            (SignedDuration::ZERO..AT_SOONEST).contains(&now.duration_since(at))
+        };
+        if last.as_ref().is_some_and(is_recent) {
+            return Ok(false);
+        }
+        let mut before = BTreeMap::new();
+        for segment in last.iter().flat_map(|last| &last.checkpoint.segments) {
+            before.insert(segment.number, *segment);
+        }
+        let (segments, count) = self.list_heads(company, &before)?;
+        if last.is_none() && segments.is_empty() {
+            return Ok(false);
+        }
+        let previous = last.as_ref().map(|last| (&last.checkpoint, last.file));
+        let checkpoint = Checkpoint::after(previous, company.clone(), now, count, segments);
+        let is_new = self.put_checkpoint(checkpoint)?;
+        if is_new {
+            self.remove_old_checkpoints(company)?;
+        }
+        Ok(is_new)
+    }
+
+    /// The heads as they are now, moved on from those of the checkpoint before, as segments that are written.
+    fn list_heads(
+        &self,
+        company: &CompanyId,
+        before: &BTreeMap<i64, Segment>,
+    ) -> Result<(Vec<Segment>, u64), Unusable> {
+        let mut waiting: BTreeMap<i64, Segment> = before.clone();
+        let mut segments = Vec::new();
+        let (mut count, mut after) = (0, WorkflowId(0));
+        let mut pending: Vec<(WorkflowId, domain::KeyedHead)> = Vec::new();
+        loop {
+            let whose = company.clone();
+            let rows = self
+                .store
+                .read(move |tx| store::checkpoint::heads(tx, &whose, after, AT_ONCE).map_err(Error::from))?;
+            let is_last = rows.len() < AT_ONCE as usize;
+            after = rows.last().map_or(after, |(id, _)| *id);
+            pending.extend(rows);
+            // A segment is complete once a workflow of a later one was read.
+            let open = if is_last {
+                i64::MAX
+            } else {
+                KnownHead::segment_of(after)
+            };
+            loop {
+                let of_row = pending.first().map(|(id, _)| KnownHead::segment_of(*id));
+                let next = of_row.into_iter().chain(waiting.keys().next().copied()).min();
+                let Some(number) = next.filter(|number| *number < open) else {
+                    break;
+                };
+                let rest = pending.split_off(pending.partition_point(|(id, _)| KnownHead::segment_of(*id) == number));
+                let rows = std::mem::replace(&mut pending, rest);
+                let known = match waiting.remove(&number) {
+                    Some(segment) => self.segment(company, &segment)?,
+                    None => Vec::new(),
+                };
+                let heads = self.moved_on(company, known, &rows)?;
+                count += heads.len() as u64;
+                if !heads.is_empty() {
+                    segments.push(self.put_segment(company, number, &heads)?);
+                }
+            }
+            if is_last {
+                return Ok((segments, count));
+            }
+        }
+    }
+
+    /// The heads of a segment: each moves on along its own chain, and stays where it was if that is not possible.
+    fn moved_on(
+        &self,
+        company: &CompanyId,
+        known: Vec<KnownHead>,
+        rows: &[(WorkflowId, domain::KeyedHead)],
+    ) -> Result<Vec<KnownHead>, Error> {
+        let mut heads: BTreeMap<WorkflowId, KnownHead> = known.into_iter().map(|head| (head.workflow, head)).collect();
+        let ours = rows
+            .iter()
+            .filter(|(id, keyed)| keyed_chain::is_ours(&self.vault, company, *id, keyed));
+        let mut moved = Vec::new();
+        for (id, keyed) in ours {
+            let new = KnownHead {
+                workflow: *id,
+                sequence: keyed.head.sequence,
+                hash: keyed.head.hash,
+            };
+            match heads.get(id) {
+                None => drop(heads.insert(*id, new)),
+                Some(old) if *old == new => {}
+                Some(old) => moved.push((*old, new)),
+            }
+        }
+        let (whose, before) = (company.clone(), moved.iter().map(|(old, _)| *old).collect::<Vec<_>>());
+        let broken = self
+            .store
+            .read(move |tx| store::check::against_heads(tx, &whose, &before).map_err(Error::from))?;
+        for (old, new) in moved {
+            if !broken.iter().any(|(head, _)| head.workflow == old.workflow) {
+                heads.insert(old.workflow, new);
+            }
+        }
+        Ok(heads.into_values().collect())
+    }
+
+    fn last_checkpoint(&self, company: &CompanyId) -> Result<Option<Last>, Unusable> {
+        let mut last: Option<Last> = None;
+        for name in self.checkpoint_names(company)? {
+            let file = path(company, &name);
+            let Some(bytes) = self.blobs.get_named(&file).map_err(Error::from)? else {
+                continue;
+            };
+            let damaged = |reason| {
+                Unusable::Damaged(CheckpointFault::Damaged {
+                    file: file.clone(),
+                    reason,
+                })
+            };
+            let read = serde_json::from_slice::<KeyedCheckpoint>(&bytes).ok();
+            let Some(KeyedCheckpoint { checkpoint, code }) = read else {
+                return Err(damaged("it is no checkpoint"));
+            };
+            let code = hex::decode(code).unwrap_or_default();
+            let is_ours = self
+                .vault
+                .tag_matches(Purpose::Checkpoint, &checkpoint.statement(), &code);
+            if !is_ours || !checkpoint.is_sound(company) || number_of(&name) != Some(checkpoint.number) {
+                return Err(damaged("it was not written by this installation, or was changed"));
+            }
+            if !checkpoint.is_restart
+                && let Some(before) = &last
+                && (checkpoint.previous != Some(before.file) || checkpoint.number != before.checkpoint.number + 1)
+            {
+                return Err(damaged("it does not follow the checkpoint before it"));
+            }
+            let restarted_at = if checkpoint.is_restart {
+                Timestamp::from_microsecond(checkpoint.at).ok()
+            } else {
+                last.and_then(|last| last.restarted_at)
+            };
+            last = Some(Last {
+                checkpoint,
+                file: BlobHash::of(&bytes),
+                restarted_at,
+            });
+        }
+        Ok(last)
+    }
+
+    /// The names of a company's checkpoints since the last restart, the oldest first.
+    fn checkpoint_names(&self, company: &CompanyId) -> Result<Vec<String>, Error> {
+        let (mut names, _) = self.blobs.list_named(&format!("{FOLDER}/{company}"))?;
+        names.retain(|name| number_of(name).is_some());
+        Ok(names)
+    }
+
+    fn segment(&self, company: &CompanyId, segment: &Segment) -> Result<Vec<KnownHead>, Unusable> {
+        let file = segment_path(company, &segment.hash);
+        let bytes = self.blobs.get_named(&file).map_err(Error::from)?;
+        let damaged = |reason| {
+            Unusable::Damaged(CheckpointFault::Damaged {
+                file: file.clone(),
+                reason,
+            })
+        };
+        let bytes = bytes.ok_or_else(|| damaged("it is missing"))?;
+        if BlobHash::of(&bytes) != segment.hash {
+            return Err(damaged("it was changed"));
+        }
+        KnownHead::read(&bytes).ok_or_else(|| damaged("it was changed"))
+    }
+
+    fn put_segment(&self, company: &CompanyId, number: i64, heads: &[KnownHead]) -> Result<Segment, Error> {
+        let bytes = KnownHead::write(heads);
+        let hash = BlobHash::of(&bytes);
+        // One that is there already has the same content.
+        self.blobs.put_named(&segment_path(company, &hash), &bytes)?;
+        Ok(Segment { number, hash })
+    }
+
+    fn put_checkpoint(&self, checkpoint: Checkpoint) -> Result<bool, Error> {
+        let file = path(&checkpoint.company, &format!("{:010}.json", checkpoint.number));
+        let code = hex::encode(self.vault.tag(Purpose::Checkpoint, &checkpoint.statement()));
+        let keyed = KeyedCheckpoint { checkpoint, code };
+        let bytes = serde_json::to_vec(&keyed).map_err(|error| Error::internal("writing a checkpoint", error))?;
+        Ok(self.blobs.put_named(&file, &bytes)?)
+    }
+
+    /// Removes checkpoints that are no longer needed, and segments that none of the others names.
+    fn remove_old_checkpoints(&self, company: &CompanyId) -> Result<(), Error> {
+        let mut names = self.checkpoint_names(company)?;
+        let kept = names.split_off(names.len().saturating_sub(KEPT));
+        if names.is_empty() {
+            return Ok(());
+        }
+        for name in names {
+            self.blobs.delete_named(&path(company, &name))?;
+        }
+        let mut needed = std::collections::BTreeSet::new();
+        for name in kept {
+            let bytes = self.blobs.get_named(&path(company, &name))?.unwrap_or_default();
+            let keyed = serde_json::from_slice::<KeyedCheckpoint>(&bytes)
+                .map_err(|error| Error::internal("reading a checkpoint", error))?;
+            needed.extend(keyed.checkpoint.segments.iter().map(|segment| segment.hash.to_string()));
+        }
+        let (segments, _) = self.blobs.list_named(&format!("{FOLDER}/{company}/segments"))?;
+        for segment in segments.iter().filter(|segment| !needed.contains(*segment)) {
+            self.blobs
+                .delete_named(&format!("{FOLDER}/{company}/segments/{segment}"))?;
+        }
+        Ok(())
+    }
+}
+
+fn path(company: &CompanyId, name: &str) -> String {
+    format!("{FOLDER}/{company}/{name}")
+}
+
+fn segment_path(company: &CompanyId, hash: &BlobHash) -> String {
+    format!("{FOLDER}/{company}/segments/{hash}")
+}
+
+fn number_of(name: &str) -> Option<u64> {
+    name.strip_suffix(".json")?.parse().ok()
+}

@@ -1,0 +1,194 @@
+//! Letters that nobody asked for: what the operator's templates are tried with, and what a test mail holds.
+
+use domain::{BlobHash, Colour, Contact, Language, UtcOffset};
+use jiff::{SignedDuration, Timestamp};
+use minijinja::value::Serde;
+use store::company::{Logo, Style};
+use store::outbox::StopReason;
+
+use crate::outbox::mail::{self, AccessCode, Letter, MailKind, Occasion, Request};
+
+/// The names that templates may use; every kind of mail has all of them.
+pub(crate) fn variable_names() -> Vec<String> {
+    let contact = Contact::Email(String::new());
+    let values = mail::values(&letter(
+        &Style::default(),
+        &contact,
+        Language::En,
+        poor(MailKind::Expired),
+    ));
+    let names = values.as_object();
+    names.map(|names| names.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// What templates are tried with: all that such a mail may hold, and as little as it may hold.
+pub(crate) fn values(kind: MailKind, language: Language) -> [minijinja::Value; 2] {
+    let contact = Contact::Email("hong@example.com".to_owned());
+    let dressed = Style {
+        accent: Some(Colour([0xa5, 0x23, 0x1c])),
+        logo: Some(Logo {
+            hash: BlobHash([7; 32]),
+            width: 480,
+            height: 96,
+        }),
+        ..Style::default()
+    };
+    let links = Links::below("https://sign.example.com");
+    let of = |style: &Style, occasion| {
+        let values = mail::values(&letter(style, &contact, language, occasion));
+        minijinja::Value::from(Serde(values))
+    };
+    [
+        of(&dressed, rich(kind, language, &links, Timestamp::UNIX_EPOCH)),
+        of(&Style::default(), poor(kind)),
+    ]
+}
+
+/// Addresses that a sample names; they open nothing.
+#[derive(Debug, Clone)]
+pub struct Links {
+    sign: String,
+    document: String,
+    certificate: String,
+}
+
+impl Links {
+    /// Below this address.
+    pub fn below(public_url: &str) -> Links {
+        Links {
+            sign: format!("{public_url}/mail/sign?token=sample"),
+            document: format!("{public_url}/mail/view?token=sample-document"),
+            certificate: format!("{public_url}/mail/view?token=sample-certificate"),
+        }
+    }
+}
+
+/// A letter to a made-up person.
+pub fn letter<'l>(style: &'l Style, contact: &'l Contact, language: Language, occasion: Occasion<'l>) -> Letter<'l> {
+    let (document, name) = match language {
+        Language::Ko => ("시험용 문서", "홍길동"),
+        Language::En => ("Test document", "Alex Kim"),
+        Language::Ja => ("テスト文書", "山田太郎"),
+    };
+    Letter {
+        company_name: "Countersign",
+        style,
+        document,
+        name,
+        contact,
+        language,
+        offset: UtcOffset::default(),
+        occasion,
+    }
+}
+
+/// An occasion with all that it may hold.
+pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -> Occasion<'_> {
+    let (person, words, hint) = match language {
+        Language::Ko => (
+            "김민준",
+            "시험용 메일입니다.\n아무것도 하지 않으셔도 됩니다.",
+            "생일 6자리",
+        ),
+        Language::En => (
+            "Min-jun Kim",
+            "This is a test mail.\nThere is nothing to do.",
+            "your birthday, six digits",
+        ),
+        Language::Ja => (
+            "佐藤花子",
+            "これはテストメールです。\n何もする必要はありません。",
+            "生年月日の6桁",
+        ),
+    };
+    let deadline = now.checked_add(SignedDuration::from_hours(14 * 24)).unwrap_or(now);
+    let request = Request {
+        sender: person,
+        comment: words,
+        access_code: AccessCode::NeededWithHint(hint),
+        deadline,
+        sign_url: &links.sign,
+    };
+    match kind {
+        MailKind::Request => Occasion::Request(request),
+        MailKind::Reminder => Occasion::Reminder(request),
+        MailKind::Returned => Occasion::Returned {
+            writer: person,
+            reason: words,
+            deadline,
+            sign_url: &links.sign,
+        },
+        MailKind::Completed => Occasion::Completed {
+            at: now,
+            document_url: &links.document,
+            certificate_url: &links.certificate,
+            asks_code: true,
+            access_code: AccessCode::NeededWithHint(hint),
+        },
+        MailKind::Rejected => Occasion::Rejected {
+            at: now,
+            writer: person,
+            reason: words,
+        },
+        MailKind::Canceled => Occasion::Canceled {
+            at: now,
+            sender: person,
+            reason: words,
+        },
+        MailKind::Expired => Occasion::Expired { at: now },
+        MailKind::Code => Occasion::OneTimeCode { code: "012345" },
+        MailKind::Stopped => Occasion::EndpointStopped {
+            at: now,
+            url: "https://hooks.example.com/countersign",
+            reason: StopReason::Failing,
+        },
+        MailKind::Sealing => Occasion::SealEnds { at: deadline, days: 14 },
+    }
+}
+
+/// The same with as little as it may hold.
+fn poor(kind: MailKind) -> Occasion<'static> {
+    let now = Timestamp::UNIX_EPOCH;
+    let request = Request {
+        sender: "K",
+        comment: "",
+        access_code: AccessCode::None,
+        deadline: now,
+        sign_url: "https://sign.example.com/",
+    };
+    match kind {
+        MailKind::Request => Occasion::Request(request),
+        MailKind::Reminder => Occasion::Reminder(request),
+        MailKind::Returned => Occasion::Returned {
+            writer: "K",
+            reason: "",
+            deadline: now,
+            sign_url: "https://sign.example.com/",
+        },
+        MailKind::Completed => Occasion::Completed {
+            at: now,
+            document_url: "",
+            certificate_url: "",
+            asks_code: false,
+            access_code: AccessCode::None,
+        },
+        MailKind::Rejected => Occasion::Rejected {
+            at: now,
+            writer: "K",
+            reason: "",
+        },
+        MailKind::Canceled => Occasion::Canceled {
+            at: now,
+            sender: "K",
+            reason: "",
+        },
+        MailKind::Expired => Occasion::Expired { at: now },
+        MailKind::Code => Occasion::OneTimeCode { code: "0" },
+        MailKind::Stopped => Occasion::EndpointStopped {
+            at: now,
+            url: "https://hooks.example.com/",
+            reason: StopReason::Gone,
+        },
+        MailKind::Sealing => Occasion::SealEnds { at: now, days: 1 },
+    }
+}

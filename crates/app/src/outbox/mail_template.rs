@@ -1,0 +1,701 @@
+//! The templates of mails: the built-in ones, and those that the operator put in their place.
+//!
+//! A folder (`mail.templates_folder`) may hold, for each kind of mail and language, a subject, a text and an HTML part:
+//! `request.ko.subject`, `request.ko.txt`, `request.ko.html`. Each stands alone; what is not there is the built-in one.
+//!
+//! **When it is looked at.** All are read once, and each is rendered with sample data: with everything that such a mail may
+//! hold, and with as little as it may hold. What cannot be parsed, names a variable that no mail has, or fails with the
+//! samples is a [`TemplateFault`] with file and line; the server does not start then, and `doctor` tells.
+//!
+//! **What may fail later.** An override may still meet data that its samples did not hold. Then the mail is written with the
+//! built-in template: a mail that does not arrive is worse than one that looks plain. That is logged, and kept for `doctor`
+//! until the file has changed.
+//!
+//! Templates come from the operator, so they are trusted not to lie; they are bounded all the same (steps, depth, length),
+//! since a loop that was written by mistake must not hold up a transaction. HTML is escaped where it is not said otherwise.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use domain::{BlobHash, Language};
+use jiff::Timestamp;
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value, escape_formatter};
+use serde::{Deserialize, Serialize};
+
+use crate::App;
+use crate::base::error::Error;
+use crate::outbox::mail::MailKind;
+use crate::outbox::mail_sample;
+
+/// The steps that one rendering may take.
+const MOST_STEPS: u64 = 100_000;
+/// How deep macros and inclusions may nest.
+const DEEPEST: usize = 40;
+/// The longest part of a mail, in bytes.
+const LONGEST_PART: usize = 512 * 1024;
+/// The largest file of a template.
+const LARGEST_FILE: u64 = 256 * 1024;
+/// The name under which faults that happened while mails were written are kept.
+const KEPT_FAULTS: &str = "mail_template_faults";
+
+/// What the engine itself offers: no variables of a mail.
+const BUILT_IN_NAMES: [&str; 8] = ["range", "dict", "namespace", "debug", "loop", "self", "super", "caller"];
+
+/// A part of a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Subject,
+    Text,
+    Html,
+}
+
+impl Part {
+    const ALL: [Part; 3] = [Part::Subject, Part::Text, Part::Html];
+
+    fn extension(self) -> &'static str {
+        match self {
+            Part::Subject => "subject",
+            Part::Text => "txt",
+            Part::Html => "html",
+        }
+    }
+
+    fn built_in(self) -> Option<&'static str> {
+        match self {
+            Part::Subject => None,
+            Part::Text => Some("letter.txt"),
+            Part::Html => Some("letter.html"),
+        }
+    }
+}
+
+/// What is wrong with an operator's template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{}: {what}", place(file, *line))]
+pub struct TemplateFault {
+    /// The file, as the folder has it.
+    pub file: String,
+    /// The line, where one is known.
+    pub line: Option<usize>,
+    /// What is wrong, and what helps.
+    pub what: String,
+}
+
+fn place(file: &str, line: Option<usize>) -> String {
+    line.map_or_else(|| file.to_owned(), |line| format!("{file}, line {line}"))
+}
+
+/// A fault that was met while a mail was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MetFault {
+    /// The fault.
+    pub fault: TemplateFault,
+    /// When it was met last.
+    pub at: Timestamp,
+    /// Of the file's content, so that a mended file is not told of any more.
+    content: String,
+}
+
+/// The templates that mails are written with. Cheap to share, not to clone.
+pub struct MailTemplates {
+    environment: Environment<'static>,
+    /// Hashes of the overrides' contents, by the names of their files.
+    overrides: BTreeMap<String, String>,
+    faults: Vec<TemplateFault>,
+    met: Mutex<BTreeMap<String, (TemplateFault, String)>>,
+}
+
+impl std::fmt::Debug for MailTemplates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MailTemplates")
+            .field("overrides", &self.overrides.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for MailTemplates {
+    fn default() -> Self {
+        MailTemplates::built_in()
+    }
+}
+
+impl MailTemplates {
+    /// The built-in ones alone.
+    pub fn built_in() -> MailTemplates {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_fuel(Some(MOST_STEPS));
+        environment.set_recursion_limit(DEEPEST);
+        environment.set_auto_escape_callback(|name| {
+            if Path::new(name).extension().is_some_and(|extension| extension == "html") {
+                AutoEscape::Html
+            } else {
+                AutoEscape::None
+            }
+        });
+        environment.set_formatter(|out, state, value| match value.as_str() {
+            Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
+                Ok(out.write_str(&escaped(text))?)
+            }
+            _ => escape_formatter(out, state, value),
+        });
+        for (name, text) in [
+            ("letter.txt", include_str!("../../../../templates/mail/letter.txt")),
+            ("letter.html", include_str!("../../../../templates/mail/letter.html")),
+        ] {
+            // A template that does not parse is missing afterwards; the tests render both for every occasion.
+            if let Err(error) = environment.add_template(name, text) {
+                tracing::error!(%error, name, "a mail template cannot be read");
+            }
+        }
+        MailTemplates {
+            environment,
+            overrides: BTreeMap::new(),
+            faults: Vec::new(),
+            met: Mutex::default(),
+        }
+    }
+
+    /// The built-in ones with those of a folder over them. What is wrong there is told by [`MailTemplates::faults`], and the
+    /// built-in one stays in its place.
+    pub fn with_folder(folder: &Path) -> MailTemplates {
+        let mut templates = MailTemplates::built_in();
+        match files(folder) {
+            Ok(files) => {
+                for (name, path) in files {
+                    if let Err(fault) = templates.take(&name, &path) {
+                        templates.environment.remove_template(&name);
+                        templates.overrides.remove(&name);
+                        templates.faults.push(fault);
+                    }
+                }
+            }
+            Err(error) => templates.faults.push(TemplateFault {
+                file: folder.display().to_string(),
+                line: None,
+                what: format!("the folder cannot be read: {error}"),
+            }),
+        }
+        templates
+    }
+
+    /// What is wrong with the operator's templates, by file.
+    pub fn faults(&self) -> &[TemplateFault] {
+        &self.faults
+    }
+
+    /// The operator's templates that are used, by file.
+    pub fn overrides(&self) -> impl Iterator<Item = &str> {
+        self.overrides.keys().map(String::as_str)
+    }
+
+    fn take(&mut self, name: &str, path: &Path) -> Result<(), TemplateFault> {
+        let wrong = |what: String| TemplateFault {
+            file: name.to_owned(),
+            line: None,
+            what,
+        };
+        let Some((kind, language, part)) = parse_name(name) else {
+            return Err(wrong(format!(
+                "no mail has this name; templates are called KIND.LANGUAGE.PART, with KIND one of {}, LANGUAGE one of ko, en, \
+                 ja, and PART one of subject, txt, html",
+                MailKind::ALL.map(MailKind::word).join(", ")
+            )));
+        };
+        let unreadable = |error: std::io::Error| wrong(format!("it cannot be read: {error}"));
+        if std::fs::metadata(path).map_err(unreadable)?.len() > LARGEST_FILE {
+            return Err(wrong(format!("it has more than {LARGEST_FILE} bytes; make it shorter")));
+        }
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let broken = |error: &minijinja::Error| fault(name, error);
+        self.environment
+            .add_template_owned(name.to_owned(), text.clone())
+            .map_err(|error| broken(&error))?;
+        let template = self.environment.get_template(name).map_err(|error| broken(&error))?;
+        let secret = |line| {
+            TemplateFault {
+            line,
+            ..wrong(
+                "the subject must not contain the one-time code: lists of messages, logs and lock screens show subjects; put \
+                 {{ code }} into the txt and html parts"
+                    .to_owned(),
+            )
+        }
+        };
+        if part == Part::Subject && template.undeclared_variables(false).contains("code") {
+            return Err(secret(line_with(&text, "code")));
+        }
+        let known = mail_sample::variable_names();
+        let mut unknown: Vec<String> = template
+            .undeclared_variables(false)
+            .into_iter()
+            .filter(|used| !known.contains(used) && !BUILT_IN_NAMES.contains(&used.as_str()))
+            .collect();
+        unknown.sort();
+        if let Some(unknown) = unknown.first() {
+            let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
+            known.sort_unstable();
+            return Err(TemplateFault {
+                line: line_with(&text, unknown),
+                ..wrong(format!(
+                    "there is no variable {unknown}; there are {}",
+                    known.join(", ")
+                ))
+            });
+        }
+        for values in mail_sample::values(kind, language) {
+            let written = self.render_named(name, &values).map_err(|error| broken(&error))?;
+            // What it includes may write the code.
+            let code = values.get_attr("code").ok();
+            let code = code.as_ref().and_then(Value::as_str).filter(|code| code.len() > 1);
+            if part == Part::Subject && code.is_some_and(|code| written.contains(code)) {
+                return Err(secret(None));
+            }
+        }
+        let content = BlobHash::of(text.as_bytes()).to_string();
+        self.overrides.insert(name.to_owned(), content);
+        Ok(())
+    }
+
+    /// Writes a part of a mail: with the operator's template where there is one that can, else with the built-in one. `None`
+    /// for a subject without an override.
+    pub(crate) fn render(
+        &self,
+        kind: MailKind,
+        language: Language,
+        part: Part,
+        values: &Value,
+    ) -> Result<Option<String>, Error> {
+        let name = file_name(kind, language, part);
+        if let Some(content) = self.overrides.get(&name) {
+            match self.render_named(&name, values) {
+                Ok(text) => return Ok(Some(text)),
+                Err(error) => {
+                    let fault = fault(&name, &error);
+                    tracing::error!(%fault, "a mail template of the operator failed; the built-in one was used");
+                    let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+                    met.insert(name, (fault, content.clone()));
+                }
+            }
+        }
+        part.built_in()
+            .map(|name| self.render_named(name, values))
+            .transpose()
+            .map_err(|error| Error::internal("writing a mail", error))
+    }
+
+    fn render_named(&self, name: &str, values: &Value) -> Result<String, minijinja::Error> {
+        let mut written = Bounded(Vec::new());
+        let template = self.environment.get_template(name)?;
+        template.render_captured_to(values.clone(), &mut written)?;
+        String::from_utf8(written.0)
+            .map_err(|_| minijinja::Error::new(ErrorKind::InvalidOperation, "it writes what is no UTF-8"))
+    }
+
+    fn take_met(&self) -> BTreeMap<String, (TemplateFault, String)> {
+        std::mem::take(&mut *self.met.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A part of a mail while it is written.
+struct Bounded(Vec<u8>);
+
+impl std::io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() + bytes.len() > LONGEST_PART {
+            return Err(std::io::Error::other("it writes more than a mail may hold"));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The files of the folder by their names; what begins with a dot is nobody's template.
+fn files(folder: &Path) -> std::io::Result<BTreeMap<String, PathBuf>> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.starts_with('.') {
+            files.insert(name, entry.path());
+        }
+    }
+    Ok(files)
+}
+
+fn file_name(kind: MailKind, language: Language, part: Part) -> String {
+    format!("{}.{}.{}", kind.word(), language.code(), part.extension())
+}
+
+fn parse_name(name: &str) -> Option<(MailKind, Language, Part)> {
+    let (rest, extension) = name.rsplit_once('.')?;
+    let (kind, language) = rest.rsplit_once('.')?;
+    let part = Part::ALL.into_iter().find(|part| part.extension() == extension)?;
+    let language = Language::ALL.into_iter().find(|known| known.code() == language)?;
+    Some((MailKind::parse(kind)?, language, part))
+}
+
+fn fault(file: &str, error: &minijinja::Error) -> TemplateFault {
+    let what = match error.kind() {
+        ErrorKind::OutOfFuel => format!("it takes more than {MOST_STEPS} steps; look for a loop that is too long"),
+        ErrorKind::UndefinedError => format!("it uses what is not there{}", colon(error.detail())),
+        kind => format!("{kind}{}", colon(error.detail())),
+    };
+    TemplateFault {
+        file: file.to_owned(),
+        line: error.line(),
+        what,
+    }
+}
+
+fn colon(detail: Option<&str>) -> String {
+    detail.map(|detail| format!(": {detail}")).unwrap_or_default()
+}
+
+fn line_with(text: &str, word: &str) -> Option<usize> {
+    text.lines().position(|line| has_word(line, word)).map(|at| at + 1)
+}
+
+fn has_word(line: &str, word: &str) -> bool {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|part| part == word)
+}
+
+/// The five characters that mean something in HTML. The library's own way writes `/` as an entity as well, and not every
+/// mail program finds a link in that.
+fn escaped(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            other => html.push(other),
+        }
+    }
+    html
+}
+
+impl App {
+    /// Keeps for `doctor` what went wrong with the operator's templates while mails were written; a job calls it.
+    pub fn keep_template_faults(&self) -> Result<(), Error> {
+        let met = self.settings.mail_templates.take_met();
+        if met.is_empty() {
+            return Ok(());
+        }
+        let now = self.now();
+        self.store.write(move |tx| {
+            let kept = store::setting::find(tx, KEPT_FAULTS)?.unwrap_or_default();
+            let mut kept: BTreeMap<String, MetFault> = serde_json::from_slice(&kept).unwrap_or_default();
+            for (file, (fault, content)) in met.clone() {
+                kept.insert(
+                    file,
+                    MetFault {
+                        fault,
+                        at: now,
+                        content,
+                    },
+                );
+            }
+            let text = serde_json::to_vec(&kept).map_err(|error| Error::internal("keeping template faults", error))?;
+            store::setting::put(tx, KEPT_FAULTS, &text).map_err(Error::from)
+        })
+    }
+
+    /// What went wrong with the operator's templates while mails were written, of files that are still as they were then.
+    pub fn met_template_faults(&self) -> Result<Vec<MetFault>, Error> {
+        let kept = self
+            .store
+            .read_one(|tx| store::setting::find(tx, KEPT_FAULTS).map_err(Error::from))?
+            .unwrap_or_default();
+        let kept: BTreeMap<String, MetFault> = serde_json::from_slice(&kept).unwrap_or_default();
+        let now = &self.settings.mail_templates.overrides;
+        Ok(kept
+            .into_iter()
+            .filter(|(file, met)| now.get(file) == Some(&met.content))
+            .map(|(_, met)| met)
+            .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Contact;
+    use store::company::Style;
+
+    use super::*;
+    use crate::outbox::mail::{Occasion, OutgoingMail, write};
+    use crate::outbox::mail_sample::{Links, letter, rich};
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    fn faults(files: &[(&str, &str)]) -> Vec<String> {
+        let templates = MailTemplates::with_folder(folder(files).path());
+        templates.faults().iter().map(ToString::to_string).collect()
+    }
+
+    fn written(templates: &MailTemplates, kind: MailKind, language: Language) -> OutgoingMail {
+        let (style, contact) = (Style::default(), Contact::Email("a@example.com".to_owned()));
+        let links = Links::below("https://sign.example.com");
+        let occasion = rich(kind, language, &links, Timestamp::UNIX_EPOCH);
+        write(templates, &letter(&style, &contact, language, occasion)).unwrap()
+    }
+
+    #[test]
+    fn members_read_a_message_without_its_link_whatever_a_template_does_with_it() {
+        let folder = folder(&[
+            ("request.en.subject", "{{ sign_url }}"),
+            (
+                "request.en.txt",
+                "{{ sign_url|urlencode }} {{ sign_url|list|join('.') }} {{ links[0].url|reverse }}",
+            ),
+        ]);
+        let templates = MailTemplates::with_folder(folder.path());
+        assert_eq!(templates.faults(), []);
+        let mail = written(&templates, MailKind::Request, Language::En);
+        assert!(mail.text.contains("token%3Dsample"), "{}", mail.text);
+        let words = mail.for_members.unwrap();
+        assert_eq!(words.subject, "[signing link]");
+        assert_eq!(
+            words.text,
+            "%5Bsigning%20link%5D [.s.i.g.n.i.n.g. .l.i.n.k.] ]knil gningis["
+        );
+        for language in Language::ALL {
+            for kind in [MailKind::Request, MailKind::Reminder, MailKind::Returned] {
+                let mail = written(&MailTemplates::built_in(), kind, language);
+                let words = mail.for_members.unwrap();
+                assert!(
+                    mail.text.contains("token=sample") && !words.text.contains("token="),
+                    "{}",
+                    words.text
+                );
+                let hidden = i18n::text(language, "mail-hidden-link", &[]);
+                assert_eq!(mail.text.replace(&mail.links[0].url, &hidden), words.text);
+            }
+            // The sample's signer enters a code to see the finished files.
+            let completed = written(&MailTemplates::built_in(), MailKind::Completed, language);
+            assert_eq!(completed.text.matches("token=").count(), 2);
+            assert!(!completed.for_members.unwrap().text.contains("token="));
+            for kind in [MailKind::Code, MailKind::Rejected, MailKind::Stopped] {
+                assert_eq!(written(&MailTemplates::built_in(), kind, language).for_members, None);
+            }
+        }
+    }
+
+    #[test]
+    fn an_override_stands_in_the_place_of_one_part_and_the_others_stay() {
+        let folder = folder(&[
+            ("request.ko.subject", "[전자계약]\n{{ document }}\r\nBcc: x@example.com"),
+            (
+                "request.ko.html",
+                "<p>{{ sender }}</p><a href=\"{{ sign_url }}\">{{ comment }}</a>",
+            ),
+            ("completed.en.txt", "{{ document }}: {{ document_url }}"),
+            (".request.ko.txt.swp", "an editor's own"),
+        ]);
+        let templates = MailTemplates::with_folder(folder.path());
+        assert_eq!(templates.faults(), []);
+        let built_in = MailTemplates::built_in();
+        let (own, usual) = (
+            written(&templates, MailKind::Request, Language::Ko),
+            written(&built_in, MailKind::Request, Language::Ko),
+        );
+        assert_eq!(own.subject, "[전자계약] 시험용 문서 Bcc: x@example.com");
+        assert_eq!(own.text, usual.text);
+        assert_eq!(
+            own.html.unwrap(),
+            "<p>김민준</p><a href=\"https://sign.example.com/mail/sign?token=sample\">시험용 메일입니다.\n아무것도 하지 않으셔도 됩니다.</a>"
+        );
+        let own = written(&templates, MailKind::Completed, Language::En);
+        assert_eq!(
+            own.text,
+            "Test document: https://sign.example.com/mail/view?token=sample-document"
+        );
+        for other in [Language::En, Language::Ja] {
+            assert_eq!(
+                written(&templates, MailKind::Request, other),
+                written(&built_in, MailKind::Request, other)
+            );
+        }
+    }
+
+    #[test]
+    fn html_is_escaped_and_text_is_not() {
+        let folder = folder(&[
+            ("rejected.en.html", "{{ reason }}"),
+            ("rejected.en.txt", "{{ reason }}"),
+        ]);
+        let templates = MailTemplates::with_folder(folder.path());
+        let (style, contact) = (Style::default(), Contact::Email("a@example.com".to_owned()));
+        let occasion = Occasion::Rejected {
+            at: Timestamp::UNIX_EPOCH,
+            writer: "Eve",
+            reason: "<script>\"a\" & 'b'</script>",
+        };
+        let mail = write(&templates, &letter(&style, &contact, Language::En, occasion)).unwrap();
+        assert_eq!(
+            mail.html.unwrap(),
+            "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;"
+        );
+        assert_eq!(mail.text, "<script>\"a\" & 'b'</script>");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_file_and_line() {
+        for (name, text, expected) in [
+            (
+                "request.ko.txt",
+                "안녕하세요\n{{ documnt }}",
+                "request.ko.txt, line 2: there is no variable documnt",
+            ),
+            // In a branch that no sample takes.
+            (
+                "expired.ja.html",
+                "{% if false %}\n\n{{ nobody }}{% endif %}",
+                "expired.ja.html, line 3: there is no",
+            ),
+            (
+                "request.ko.txt",
+                "a\nb\n{% if %}",
+                "request.ko.txt, line 3: syntax error",
+            ),
+            (
+                "request.ko.txt",
+                "{{ name | no_such_filter }}",
+                "request.ko.txt, line 1: unknown filter",
+            ),
+            // A mail without a comment has no quote.
+            (
+                "request.en.html",
+                "x\n{{ quote.label }}",
+                "request.en.html, line 2: it uses what is not there",
+            ),
+            (
+                "request.en.txt",
+                "{% include \"/etc/passwd\" %}",
+                "request.en.txt, line 1: template not found",
+            ),
+            (
+                "request.en.txt",
+                "{% for a in range(9000) %}{% for b in range(9000) %}x{% endfor %}{% endfor %}",
+                "steps",
+            ),
+            (
+                "request.en.txt",
+                "{% macro m() %}{{ m() }}{% endmacro %}\n{{ m() }}",
+                "request.en.txt, line 1: ",
+            ),
+        ] {
+            let found = faults(&[(name, text)]);
+            assert!(found.len() == 1 && found[0].contains(expected), "{text}: {found:?}");
+        }
+        for name in [
+            "reqest.ko.txt",
+            "request.kr.txt",
+            "request.txt",
+            "request.ko.md",
+            "README.md",
+            "a",
+        ] {
+            let found = faults(&[(name, "")]);
+            assert!(
+                found.len() == 1 && found[0].starts_with(name) && found[0].contains("KIND.LANGUAGE.PART"),
+                "{found:?}"
+            );
+        }
+        let missing = MailTemplates::with_folder(Path::new("/no/such/folder"));
+        assert!(
+            missing.faults()[0]
+                .to_string()
+                .contains("/no/such/folder: the folder cannot be read")
+        );
+        // Each is told, and what is wrong with one is nothing to another.
+        let folder = folder(&[
+            ("request.ko.txt", "{{ a"),
+            ("request.en.txt", "{{ b"),
+            ("request.ja.txt", "ok"),
+        ]);
+        let templates = MailTemplates::with_folder(folder.path());
+        assert_eq!(templates.faults().len(), 2);
+        assert_eq!(templates.overrides().collect::<Vec<_>>(), ["request.ja.txt"]);
+        assert_eq!(
+            written(&templates, MailKind::Request, Language::Ko),
+            written(&MailTemplates::built_in(), MailKind::Request, Language::Ko)
+        );
+    }
+
+    /// A subject is shown where a one-time code must not be.
+    #[test]
+    fn no_subject_contains_the_one_time_code() {
+        for text in [
+            "{{ company }}: {{ code }}",
+            "{% if false %}{{ code }}{% endif %}",
+            "{% include 'letter.txt' %}",
+            "{{ code[0] }}",
+        ] {
+            let found = faults(&[("code.en.subject", text)]);
+            assert!(
+                found.len() == 1 && found[0].contains("the subject must not contain the one-time code"),
+                "{text}: {found:?}"
+            );
+        }
+        assert!(faults(&[("code.en.subject", "{{ company }}"), ("code.en.txt", "{{ code }}")]).is_empty());
+    }
+
+    #[test]
+    fn a_part_longer_than_a_mail_may_be_is_refused() {
+        let text = format!("{{% for a in range(3000) %}}{}{{% endfor %}}", "x".repeat(200));
+        let found = faults(&[("request.ko.txt", text.as_str())]);
+        assert!(found.len() == 1 && found[0].contains("request.ko.txt"), "{found:?}");
+    }
+
+    #[test]
+    fn data_that_no_sample_held_make_the_built_in_mail_and_a_fault_that_is_kept() {
+        // The samples have two lines or none; here is one.
+        let folder = folder(&[("returned.en.txt", "{% if quote %}{{ quote.lines[1] }}{% endif %}")]);
+        let templates = MailTemplates::with_folder(folder.path());
+        assert_eq!(templates.faults(), []);
+        let (style, contact) = (Style::default(), Contact::Email("a@example.com".to_owned()));
+        let occasion = Occasion::Returned {
+            writer: "Eve",
+            reason: "one line",
+            deadline: Timestamp::UNIX_EPOCH,
+            sign_url: "https://sign.example.com/",
+        };
+        let letter = letter(&style, &contact, Language::En, occasion);
+        let mail = write(&templates, &letter).unwrap();
+        assert_eq!(mail, write(&MailTemplates::built_in(), &letter).unwrap());
+        let met = templates.take_met();
+        assert_eq!(met.len(), 1);
+        assert_eq!(met["returned.en.txt"].0.line, Some(1));
+        assert!(templates.take_met().is_empty(), "told once");
+    }
+
+    #[test]
+    fn every_kind_and_part_has_a_name_of_its_own() {
+        let mut names = std::collections::BTreeSet::new();
+        for kind in MailKind::ALL {
+            for language in Language::ALL {
+                for part in Part::ALL {
+                    let name = file_name(kind, language, part);
+                    assert_eq!(parse_name(&name), Some((kind, language, part)));
+                    names.insert(name);
+                }
+            }
+        }
+        assert_eq!(names.len(), 90);
+    }
+}

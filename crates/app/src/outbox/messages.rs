@@ -1,0 +1,413 @@
+//! The outbox as the use-cases see it: ids of events, the bell that wakes the runner, and the page of what was written
+//! to people.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use domain::excerpt::excerpt_of;
+use domain::public_address::CallbackUrl;
+use domain::{Actor, CompanyId, Contact, DeliveryChannel, Event, EventKind, Language, Random, WorkflowId};
+use jiff::Timestamp;
+use store::Transaction;
+pub use store::outbox::Endpoint;
+use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::Error;
+use crate::base::error::Subject;
+use crate::base::error::{Fault, FaultCode};
+use crate::base::keyed_chain;
+use crate::base::vault::Vault;
+use crate::outbox::mail::{Letter, MailLink, MailWords, Occasion, OutgoingMail};
+use crate::outbox::webhook_history::EndpointPaused;
+
+/// How many messages a page of the outbox has.
+pub const MESSAGES_PER_PAGE: u32 = 20;
+
+/// So many addresses a company pauses at the same time.
+const MOST_PAUSED: u64 = 1_000;
+
+/// An id for an event that is to be told: 128 random bits. Every try carries it, so a receiver can drop doubles.
+pub fn new_event_id(random: &dyn Random) -> String {
+    let mut bytes = [0; 16];
+    random.fill(&mut bytes);
+    format!("msg_{}", hex::encode(bytes))
+}
+
+/// Tells the runner of this process that something may wait in the outbox.
+///
+/// Rung after the commit; a ring that nobody hears (no runner here, or not yet) does no harm, since the runner also
+/// looks by itself from time to time. Cheap to clone: all clones are one bell.
+#[derive(Clone, Default)]
+pub struct OutboxBell(Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>);
+
+impl OutboxBell {
+    /// Rings. Never blocks.
+    pub fn ring(&self) {
+        if let Some(listener) = self.0.get() {
+            listener();
+        }
+    }
+
+    /// Sets who listens; the first one stays. `false` where somebody listens already.
+    pub fn listen(&self, listener: impl Fn() + Send + Sync + 'static) -> bool {
+        self.0.set(Box::new(listener)).is_ok()
+    }
+}
+
+impl fmt::Debug for OutboxBell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OutboxBell")
+            .field("listened", &self.0.get().is_some())
+            .finish()
+    }
+}
+
+/// Adds what became of deliveries to their workflow's chain, where there is still one.
+fn tell_chain(
+    tx: &mut dyn Transaction,
+    vault: &Vault,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    events: impl IntoIterator<Item = (Timestamp, EventKind)>,
+) -> Result<(), Error> {
+    let Some(mut held) = store::hold(tx, company, workflow)? else {
+        return Ok(());
+    };
+    let events = events.into_iter().map(|(at, event)| Event {
+        at,
+        actor: Actor::SERVICE,
+        event,
+    });
+    let (entries, after) = keyed_chain::append(vault, company, workflow, held.head(), events);
+    Ok(store::audit::append(&mut held, company, workflow, &entries, &after)?)
+}
+
+/// What a workflow's chain is to be told.
+type Untold = ((CompanyId, WorkflowId), Vec<ToNote>);
+
+/// Tells chains of deliveries.
+fn note(tx: &mut dyn Transaction, vault: &Vault, untold: &[Untold]) -> Result<(), Error> {
+    let ids = untold.iter().flat_map(|(_, taken)| taken).map(|delivery| delivery.id);
+    // Another process may have told of some meanwhile.
+    let noted = outbox::set_noted(tx, ids)?;
+    for ((company, workflow), taken) in untold {
+        let events: Vec<_> = taken
+            .iter()
+            .filter(|delivery| noted.contains(&delivery.id))
+            .map(|delivery| (delivery.at, delivered(delivery)))
+            .collect();
+        if !events.is_empty() {
+            tell_chain(tx, vault, company, *workflow, events)?;
+        }
+    }
+    Ok(())
+}
+
+fn delivered(delivery: &ToNote) -> EventKind {
+    EventKind::Delivered {
+        delivery: delivery.event_id.clone(),
+        channel: Some(match delivery.kind {
+            Kind::Webhook => DeliveryChannel::Webhook,
+            Kind::Mail => DeliveryChannel::Mail,
+            Kind::Message => DeliveryChannel::Message,
+        }),
+    }
+}
+
+/// A page of what was written to people, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxPage {
+    /// The messages.
+    pub messages: Vec<OutboxMessage>,
+    /// The next page begins behind this one; none where there are no older ones.
+    pub older: Option<i64>,
+}
+
+/// A delivery that its chain was told of, and when it was made: how far a round of telling has come.
+pub type Told = (Timestamp, DeliveryId);
+
+/// A mail or message, decrypted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxMessage {
+    /// Its number.
+    pub id: i64,
+    /// Of which workflow.
+    pub workflow: Option<WorkflowId>,
+    /// `mail` or `message`.
+    pub channel: &'static str,
+    /// How far it is: `waiting`, `delivered`, `dead`, or `kept` where there is nowhere to send it to.
+    pub state: &'static str,
+    /// The addressee's name.
+    pub to_name: String,
+    /// A mail address or a telephone number.
+    pub to: String,
+    /// The subject.
+    pub subject: String,
+    /// The text without links that sign; empty where it is secret.
+    pub text: String,
+    /// The links in it, but for those that sign.
+    pub links: Vec<MailLink>,
+    /// A link that signs is in it, which is not shown.
+    pub hides_link: bool,
+    /// The caller may copy that link now ([`App::copy_signing_link`]); a list does not say.
+    pub can_copy_link: bool,
+    /// It holds a one-time code, and so its text is shown to nobody.
+    pub is_secret: bool,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What the mail server said where the last try failed, or what went wrong on the way to it.
+    pub failure: Option<String>,
+}
+
+impl App {
+    /// A page of what was written to people: the newest, or those older than one. Links that sign and one-time codes it shows
+    /// to nobody.
+    pub fn outbox_messages(&self, caller: &Caller, before: Option<i64>) -> Result<OutboxPage, Error> {
+        caller.must_send()?;
+        let (company, before) = (caller.company.clone(), DeliveryId(before.unwrap_or(i64::MAX)));
+        // One more than shown tells whether there is more.
+        let mut rows = self
+            .store
+            .read(move |tx| outbox::messages(tx, &company, before, MESSAGES_PER_PAGE + 1).map_err(Error::from))?;
+        let has_older = rows.len() > MESSAGES_PER_PAGE as usize;
+        rows.truncate(MESSAGES_PER_PAGE as usize);
+        let older = rows.last().filter(|_| has_older).map(|last| last.id.0);
+        let messages = rows
+            .into_iter()
+            .map(|row| self.opened_message(row))
+            .collect::<Result<_, _>>()?;
+        Ok(OutboxPage { messages, older })
+    }
+
+    /// Tells the chains of the next deliveries that were taken until then. Where it has come; none where that was all.
+    ///
+    /// This follows some seconds behind: an entry that appears while the next writer's approval is being sealed would
+    /// make that work be done anew. A chain that cannot be told now is passed over; the next round comes to it again.
+    pub fn note_deliveries(&self, until: Timestamp, after: Option<Told>, limit: u32) -> Result<Option<Told>, Error> {
+        let after = after.unwrap_or((Timestamp::MIN, DeliveryId(0)));
+        let taken = self
+            .store
+            .read_one(move |tx| outbox::to_note(tx, until, after, limit).map_err(Error::from))?;
+        let next = taken
+            .last()
+            .filter(|_| taken.len() >= limit as usize)
+            .map(|last| (last.at, last.id));
+        let mut of_workflows: BTreeMap<(CompanyId, WorkflowId), Vec<ToNote>> = BTreeMap::new();
+        for delivery in taken {
+            let workflow = (delivery.company.clone(), delivery.workflow);
+            of_workflows.entry(workflow).or_default().push(delivery);
+        }
+        if of_workflows.is_empty() {
+            return Ok(None);
+        }
+        let all: Arc<Vec<Untold>> = Arc::new(of_workflows.into_iter().collect());
+        let untold = Arc::clone(&all);
+        let vault = self.vault.clone();
+        match self.store.write(move |tx| note(tx, &vault, &untold)) {
+            Ok(()) => return Ok(next),
+            Err(error @ Error::Unavailable { .. }) => return Err(error),
+            Err(error) => tracing::debug!(%error, "the chains are told of deliveries one by one"),
+        }
+        for place in 0..all.len() {
+            let (untold, vault) = (Arc::clone(&all), self.vault.clone());
+            let one = move |tx: &mut dyn Transaction| note(tx, &vault, untold.get(place..=place).unwrap_or_default());
+            if let Err(error) = self.store.write(one) {
+                tracing::debug!(%error, "a chain is told of its deliveries later");
+            }
+        }
+        Ok(next)
+    }
+
+    /// Takes one-time codes that have had their day out of their letters, so that not even a backup tells them. How many letters
+    /// were looked at.
+    pub fn erase_codes(&self, limit: u32) -> Result<usize, Error> {
+        let now = self.now();
+        let found = self
+            .store
+            .read_one(move |tx| outbox::to_erase(tx, now, limit).map_err(Error::from))?;
+        let mut looked_at = Vec::with_capacity(found.len());
+        for letter in found {
+            let body = match OutgoingMail::open(&letter.body, &self.vault) {
+                Ok(mail) if letter.is_code || mail.is_secret => Some(mail.erased().sealed(&self.vault)?),
+                // What cannot be read says nothing; where it is a code, it is erased all the same.
+                Err(_) if letter.is_code => Some(Vec::new()),
+                Ok(_) | Err(_) => None,
+            };
+            looked_at.push((letter.id, body));
+        }
+        // In the order in which deliveries enter the audit trail, so that two transactions lock rows in the same order.
+        looked_at.sort_by_key(|(id, _)| *id);
+        let count = looked_at.len();
+        if count > 0 {
+            self.store.write(move |tx| {
+                for (id, body) in &looked_at {
+                    match body {
+                        Some(body) => outbox::erase(tx, *id, body, now)?,
+                        None => outbox::holds_no_code(tx, *id)?,
+                    }
+                }
+                Ok::<_, Error>(())
+            })?;
+        }
+        Ok(count)
+    }
+
+    /// Records that a mail came back after a mail server had taken it, at its workflow, too. Of what the report says, an excerpt
+    /// is kept, and of a one-time code nothing. `false` where we sent no such mail, or where it has come back before.
+    pub fn mail_came_back(&self, event_id: &str, code: Option<u16>, words: &str) -> Result<bool, Error> {
+        let now = self.now();
+        let (delivery, excerpt) = (event_id.to_owned(), excerpt_of(words));
+        let vault = self.vault.clone();
+        self.store.write(move |tx| {
+            let Some(mail) = outbox::mail_came_back(tx, &delivery)? else {
+                return Ok(false);
+            };
+            // A mail that cannot be read was a code, which was erased.
+            let is_secret = OutgoingMail::open(&mail.body, &vault).map_or(true, |mail| mail.is_secret);
+            let report = Try {
+                at: now,
+                duration: 0,
+                code,
+                fault: Some("the mail came back".to_owned()),
+                answer: if is_secret { String::new() } else { excerpt.clone() },
+            };
+            outbox::note_return(tx, &mail, &report)?;
+            if let Some(workflow) = mail.workflow {
+                let delivery = delivery.clone();
+                tell_chain(
+                    tx,
+                    &vault,
+                    &mail.company,
+                    workflow,
+                    [(now, EventKind::Undelivered { delivery })],
+                )?;
+            }
+            Ok(true)
+        })
+    }
+
+    /// A company's webhook endpoints that fail or were stopped.
+    pub fn failing_endpoints(&self, company: &CompanyId) -> Result<Vec<Endpoint>, Error> {
+        let id = self.company(company)?.id;
+        self.store
+            .read(move |tx| outbox::endpoints(tx, &id, "", u32::MAX).map_err(Error::from))
+    }
+
+    /// Switches a stopped endpoint on; what was held for it goes out. How many deliveries; none of one that is on.
+    pub fn start_endpoint(&self, company: &CompanyId, url: &CallbackUrl) -> Result<u64, Error> {
+        let (id, now) = (self.company(company)?.id, self.now());
+        let (of, address) = (id.clone(), url.as_str().to_owned());
+        let released = self
+            .store
+            .write(move |tx| outbox::start_endpoint(tx, &of, &address, now).map_err(Error::from))?;
+        let Some(released) = released else {
+            return if self.knows_endpoint(id, url)? {
+                Ok(0)
+            } else {
+                Err(Error::NotFound(Subject::CallbackAddress))
+            };
+        };
+        self.bell.ring();
+        Ok(released)
+    }
+
+    /// Pauses an endpoint: what comes for it is held until it is switched on. One that is stopped stays so. One that no document
+    /// has to do with yet is paused, too, since documents to come may tell it (a public link's, waiting rows' of a bulk start).
+    pub fn pause_endpoint(&self, company: &CompanyId, url: &CallbackUrl) -> Result<EndpointPaused, Error> {
+        let (id, now) = (self.company(company)?.id, self.now());
+        let known = self.knows_endpoint(id.clone(), url)?;
+        let address = url.as_str().to_owned();
+        let held = self.store.write(move |tx| {
+            let Some(held) = outbox::pause_endpoint(tx, &id, &address, now)? else {
+                return Ok(outbox::held_of(tx, &id, &address)?);
+            };
+            if outbox::paused(tx, &id)? > MOST_PAUSED {
+                let fault = Fault::new("url", FaultCode::TooMany).with("max", MOST_PAUSED);
+                return Err(Error::Unprocessable(vec![fault]));
+            }
+            Ok(held)
+        })?;
+        let url = url.as_str().to_owned();
+        Ok(EndpointPaused { url, held, known })
+    }
+
+    fn knows_endpoint(&self, company: CompanyId, url: &CallbackUrl) -> Result<bool, Error> {
+        let url = url.as_str().to_owned();
+        self.store
+            .read_one(move |tx| outbox::knows_endpoint(tx, &company, &url).map_err(Error::from))
+    }
+
+    /// Tells a company's owners and admins that deliveries to an endpoint were stopped, in the caller's transaction.
+    pub fn endpoint_stopped(
+        &self,
+        tx: &mut dyn Transaction,
+        company: &CompanyId,
+        url: &str,
+        reason: StopReason,
+        at: Timestamp,
+    ) -> Result<(), Error> {
+        let company = store::company::find(tx, company)?.ok_or(Error::NotFound(Subject::Company))?;
+        let members = store::member::list(tx, &company.id)?;
+        for member in members
+            .iter()
+            .filter(|member| member.role.may_administer() && member.disabled_at.is_none())
+        {
+            let contact = Contact::Email(member.email.clone());
+            let occasion = Occasion::EndpointStopped { at, url, reason };
+            let letter = Letter::to_member(&company, &member.name, &contact, occasion);
+            let room = self.outgoing.mail_room();
+            outbox::enqueue(tx, &room.delivery(&company.id, None, &letter, at)?)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn opened_message(&self, row: Message) -> Result<OutboxMessage, Error> {
+        let mut mail = OutgoingMail::open(&row.body, &self.vault)?;
+        let language = Language::parse(&mail.language).unwrap_or_default();
+        let mut failure = match row.state {
+            outbox::State::Delivered => None,
+            _ => row.answer.filter(|answer| !answer.is_empty()).or(row.fault),
+        };
+        let all_links = mail.links.len();
+        mail.links
+            .retain(|link| !self.outgoing.addresses.has_signers_link(&link.url));
+        let hides_link = mail.links.len() < all_links;
+        let mut words = MailWords {
+            subject: mail.subject,
+            text: mail.text,
+        };
+        if mail.is_secret {
+            // A company's own template may put the code into the subject, and a server may quote it: no member reads it.
+            words = MailWords {
+                subject: i18n::text(language, "mail-code-title", &[]),
+                text: String::new(),
+            };
+            failure = failure.map(|_| i18n::text(language, "mail-code-failure", &[]));
+        } else if hides_link {
+            // Messages of earlier versions have no words for members.
+            words = mail.for_members.unwrap_or_else(|| MailWords {
+                subject: i18n::text(language, "mail-hidden-link", &[]),
+                text: String::new(),
+            });
+        }
+        Ok(OutboxMessage {
+            id: row.id.0,
+            workflow: row.workflow,
+            channel: row.kind.word(),
+            state: row.state.word(),
+            to_name: mail.to_name,
+            to: mail.to,
+            subject: words.subject,
+            text: words.text,
+            hides_link,
+            can_copy_link: false,
+            links: mail.links,
+            is_secret: mail.is_secret,
+            at: row.created_at,
+            failure,
+        })
+    }
+}

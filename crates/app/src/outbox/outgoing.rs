@@ -1,0 +1,432 @@
+//! What a transition sends out: the webhook, and letters to people.
+//!
+//! Everything is written before the transaction that enqueues it (but for a start, whose numbers are not known before),
+//! and kept encrypted, since it holds links that sign. Who is told what:
+//!
+//! - the writers whose turn comes are asked, unless the workflow is embedded;
+//! - a one-time code goes to the writer who asked for it, embedded or not;
+//! - at the end everybody gets the result, as the company chooses: the sender, the copies, and the writers unless it is
+//!   embedded;
+//! - what ends early is told to the sender and to those who had been asked; a cancellation not to the sender.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::{
+    Contact, FileKind, Language, LinkType, Outcome, Random, Recipient, RecipientId, TemplateVersion, Workflow,
+};
+use jiff::Timestamp;
+use store::outbox::{NewChannel, NewDelivery};
+use store::workflow::{Party, StoredWorkflow};
+use store::workflow_value::StoredValue;
+
+use crate::base::error::Error;
+use crate::base::vault::{Purpose, Vault};
+use crate::links::addresses::Addresses;
+use crate::outbox::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
+use crate::outbox::mail_template::MailTemplates;
+use crate::outbox::messages::new_event_id;
+use crate::outbox::reach::GatewayReach;
+use crate::outbox::webhook::{self, Happening};
+
+/// The recipients who need an access code, with the hint.
+pub(crate) type Codes = BTreeMap<RecipientId, Option<String>>;
+
+/// Writes what goes out.
+pub(crate) struct Outgoing {
+    pub(crate) addresses: Addresses,
+    pub(crate) vault: Vault,
+    random: Arc<dyn Random>,
+    templates: Arc<MailTemplates>,
+    gateways: Arc<Vec<GatewayReach>>,
+}
+
+/// Why writers are asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asking<'a> {
+    /// Their turn has come.
+    Request,
+    /// It still is.
+    Reminder,
+    /// The step after has given the document back.
+    Returned { writer: &'a str, reason: &'a str },
+}
+
+/// Somebody who is told.
+struct Addressee<'a> {
+    /// Which recipient it is; none if it is somebody else.
+    recipient: Option<RecipientId>,
+    name: &'a str,
+    contact: Contact,
+    language: Language,
+}
+
+impl Outgoing {
+    pub(crate) fn new(
+        vault: Vault,
+        random: Arc<dyn Random>,
+        public_url: String,
+        templates: Arc<MailTemplates>,
+        gateways: Arc<Vec<GatewayReach>>,
+    ) -> Outgoing {
+        Outgoing {
+            addresses: Addresses::new(vault.clone(), public_url),
+            vault,
+            random,
+            templates,
+            gateways,
+        }
+    }
+
+    /// What letters are written with.
+    pub(crate) fn mail_room(&self) -> MailRoom<'_> {
+        MailRoom {
+            templates: &self.templates,
+            gateways: &self.gateways,
+            vault: &self.vault,
+            random: self.random.as_ref(),
+        }
+    }
+
+    /// The requests to the writers whose turn has come; none where the workflow is embedded.
+    pub(crate) fn requests(
+        &self,
+        workflow: &Workflow,
+        asked: &[RecipientId],
+        codes: &Codes,
+        party: &Party,
+        at: Timestamp,
+    ) -> Result<Vec<NewDelivery>, Error> {
+        self.asked(workflow, asked, codes, Asking::Request, party, at)
+    }
+
+    /// Letters that ask writers to write; none where the workflow is embedded.
+    pub(crate) fn asked(
+        &self,
+        workflow: &Workflow,
+        asked: &[RecipientId],
+        codes: &Codes,
+        asking: Asking<'_>,
+        party: &Party,
+        at: Timestamp,
+    ) -> Result<Vec<NewDelivery>, Error> {
+        if workflow.is_embedded() {
+            return Ok(Vec::new());
+        }
+        let mut letters = Vec::new();
+        for recipient in workflow
+            .recipients
+            .iter()
+            .filter(|recipient| asked.contains(&recipient.id))
+        {
+            let sign_url = self.addresses.delivered_sign_url(workflow, recipient);
+            let addressee = addressee(workflow, recipient);
+            let request = Request {
+                sender: &party.sender_name,
+                comment: workflow.comment.as_deref().unwrap_or_default(),
+                access_code: match codes.get(&recipient.id) {
+                    None => AccessCode::None,
+                    Some(None) => AccessCode::Needed,
+                    Some(Some(hint)) => AccessCode::NeededWithHint(hint),
+                },
+                deadline: workflow.expires_at,
+                sign_url: &sign_url,
+            };
+            let occasion = match asking {
+                Asking::Request => Occasion::Request(request),
+                Asking::Reminder => Occasion::Reminder(request),
+                Asking::Returned { writer, reason } => Occasion::Returned {
+                    writer,
+                    reason,
+                    deadline: workflow.expires_at,
+                    sign_url: &sign_url,
+                },
+            };
+            letters.push(self.letter(workflow, party, &addressee, occasion, at)?);
+        }
+        Ok(letters)
+    }
+
+    /// The one-time code that a writer asked for: the one message that also the writers of an embedded workflow get.
+    pub(crate) fn one_time_code(
+        &self,
+        workflow: &Workflow,
+        recipient: &Recipient,
+        contact: Contact,
+        code: &str,
+        party: &Party,
+        at: Timestamp,
+    ) -> Result<NewDelivery, Error> {
+        let occasion = Occasion::OneTimeCode { code };
+        let addressee = Addressee {
+            contact,
+            ..addressee(workflow, recipient)
+        };
+        self.letter(workflow, party, &addressee, occasion, at)
+    }
+
+    /// Everything that a transition sends out.
+    #[allow(clippy::too_many_arguments)] // one happening has these parts
+    pub(crate) fn of_transition(
+        &self,
+        before: &StoredWorkflow,
+        workflow: &Workflow,
+        outcome: &Outcome,
+        asked: &[RecipientId],
+        comment: &str,
+        template: &TemplateVersion,
+        values: &BTreeMap<String, StoredValue>,
+        party: &Party,
+        at: Timestamp,
+    ) -> Result<Vec<NewDelivery>, Error> {
+        let mut all = Vec::new();
+        if let Some(settings) = workflow.export.as_ref().filter(|settings| settings.wants(outcome)) {
+            let body = webhook::payload(
+                &Happening {
+                    workflow,
+                    settings,
+                    template,
+                    values,
+                    outcome,
+                    comment,
+                    at,
+                    links: before.links,
+                    link_days: party.link_days,
+                },
+                &self.addresses,
+            );
+            all.push(NewDelivery {
+                company: workflow.company.clone(),
+                workflow: Some(workflow.id),
+                event_id: new_event_id(self.random.as_ref()),
+                channel: NewChannel::Webhook {
+                    url: settings.url.clone(),
+                    client: workflow.client,
+                    authorization: before.authorization.clone(),
+                },
+                body: self.vault.encrypt(Purpose::OutboxBody, &body),
+                created_at: at,
+            });
+        }
+        let actor = before.workflow.recipient(outcome.recipient());
+        let actor_name = actor.map_or("", |actor| actor.name.as_str());
+        match outcome {
+            Outcome::Approved { complete: false, .. } => {
+                all.extend(self.requests(workflow, asked, &codes(before), party, at)?);
+            }
+            Outcome::Returned { .. } => {
+                let asking = Asking::Returned {
+                    writer: actor_name,
+                    reason: comment,
+                };
+                all.extend(self.asked(workflow, asked, &codes(before), asking, party, at)?);
+            }
+            Outcome::Approved { complete: true, .. } => {
+                let chosen = party.style.completed_mails;
+                let besides = Besides {
+                    sender: chosen.sender,
+                    copies: chosen.copies,
+                };
+                for addressee in told(workflow, party, |_| chosen.writers, besides) {
+                    all.push(self.completed(before, workflow, party, &addressee, at)?);
+                }
+            }
+            Outcome::Rejected { order, .. } => {
+                let occasion = Occasion::Rejected {
+                    at,
+                    writer: actor_name,
+                    reason: comment,
+                };
+                // The others of the step too: they hold requests that lead nowhere now. Somebody else may have the address of
+                // the one who declined.
+                let decliner = outcome.recipient();
+                let were_asked = told(
+                    workflow,
+                    party,
+                    |writer| writer.order <= *order && writer.id != decliner,
+                    Besides::SENDER,
+                );
+                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
+            }
+            Outcome::Canceled { order, .. } => {
+                let occasion = Occasion::Canceled {
+                    at,
+                    sender: &party.sender_name,
+                    reason: comment,
+                };
+                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::NOBODY);
+                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
+            }
+            Outcome::Expired { order, .. } => {
+                let occasion = Occasion::Expired { at };
+                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::SENDER);
+                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The letter that everybody has approved, with links to the finished files. A signer who had to enter a code gets
+    /// links of their own, which ask for it; so do others who are notified at that signer's address, since that signer's
+    /// mailbox must not open the files without the code.
+    fn completed(
+        &self,
+        before: &StoredWorkflow,
+        workflow: &Workflow,
+        party: &Party,
+        to: &Addressee<'_>,
+        at: Timestamp,
+    ) -> Result<NewDelivery, Error> {
+        let own = workflow
+            .recipients
+            .iter()
+            .filter(|recipient| to.recipient == Some(recipient.id));
+        let at_address = workflow
+            .recipients
+            .iter()
+            .filter(|recipient| recipient.contact.is_same(&to.contact));
+        let signer = own.chain(at_address).find_map(|recipient| {
+            let writer = before.writer(recipient.id).filter(|writer| writer.must_enter_code())?;
+            Some((recipient, writer))
+        });
+        let url = |kind| {
+            let Some(links) = before.links.live() else {
+                return String::new();
+            };
+            let until = links.until(at, party.link_days);
+            match signer {
+                Some((signer, _)) => self.addresses.signers_file_url(kind, workflow, signer, links, until),
+                None => self.addresses.file_url(kind, LinkType::Viewer, workflow, links, until),
+            }
+        };
+        let occasion = Occasion::Completed {
+            at,
+            document_url: &url(FileKind::Document),
+            certificate_url: &url(FileKind::Certificate),
+            asks_code: signer.is_some(),
+            access_code: match signer.and_then(|(_, writer)| writer.access.as_ref()) {
+                None => AccessCode::None,
+                Some(access) => access
+                    .hint
+                    .as_deref()
+                    .map_or(AccessCode::Needed, AccessCode::NeededWithHint),
+            },
+        };
+        self.letter(workflow, party, to, occasion, at)
+    }
+
+    fn letters(
+        &self,
+        workflow: &Workflow,
+        party: &Party,
+        to: &[Addressee<'_>],
+        occasion: Occasion<'_>,
+        at: Timestamp,
+    ) -> Result<Vec<NewDelivery>, Error> {
+        to.iter()
+            .map(|addressee| self.letter(workflow, party, addressee, occasion, at))
+            .collect()
+    }
+
+    fn letter(
+        &self,
+        workflow: &Workflow,
+        party: &Party,
+        to: &Addressee<'_>,
+        occasion: Occasion<'_>,
+        at: Timestamp,
+    ) -> Result<NewDelivery, Error> {
+        let letter = Letter {
+            company_name: &party.company_name,
+            style: &party.style,
+            document: &workflow.name,
+            name: to.name,
+            contact: &to.contact,
+            language: to.language,
+            offset: workflow.offset,
+            occasion,
+        };
+        self.mail_room()
+            .delivery(&workflow.company, Some(workflow.id), &letter, at)
+    }
+}
+
+/// The recipients of a stored workflow who need an access code.
+pub(crate) fn codes(stored: &StoredWorkflow) -> Codes {
+    stored
+        .writers
+        .iter()
+        .filter_map(|writer| Some((writer.id, writer.access.as_ref()?.hint.clone())))
+        .collect()
+}
+
+/// Who is told besides writers.
+#[derive(Clone, Copy)]
+struct Besides {
+    sender: bool,
+    copies: bool,
+}
+
+impl Besides {
+    const NOBODY: Besides = Besides {
+        sender: false,
+        copies: false,
+    };
+    const SENDER: Besides = Besides {
+        sender: true,
+        copies: false,
+    };
+}
+
+/// The people to notify: these writers (none if the workflow is embedded) and the others who want to know, each once. Writers who
+/// share an address each get a message in their own name. Anyone else with a writer's address gets no second message.
+fn told<'a>(
+    workflow: &'a Workflow,
+    party: &'a Party,
+    writers: impl Fn(&Recipient) -> bool,
+    besides: Besides,
+) -> Vec<Addressee<'a>> {
+    let mut all: Vec<Addressee<'a>> = Vec::new();
+    let mut add = |addressee: Addressee<'a>| {
+        let is_told = |known: &Addressee<'_>| {
+            let are_two_writers = known.recipient.is_some() && addressee.recipient.is_some();
+            known.contact.is_same(&addressee.contact) && (!are_two_writers || known.name == addressee.name)
+        };
+        if !all.iter().any(is_told) {
+            all.push(addressee);
+        }
+    };
+    if !workflow.is_embedded() {
+        for writer in workflow.recipients.iter().filter(|writer| writers(writer)) {
+            add(addressee(workflow, writer));
+        }
+    }
+    if besides.sender {
+        add(Addressee {
+            recipient: None,
+            name: &party.sender_name,
+            contact: Contact::Email(party.sender_email.clone()),
+            language: party.language,
+        });
+    }
+    if besides.copies {
+        for copy in &workflow.copies {
+            add(Addressee {
+                recipient: None,
+                name: &copy.name,
+                contact: copy.contact.clone(),
+                language: workflow.language,
+            });
+        }
+    }
+    all
+}
+
+fn addressee<'a>(workflow: &Workflow, recipient: &'a Recipient) -> Addressee<'a> {
+    Addressee {
+        recipient: Some(recipient.id),
+        name: &recipient.name,
+        contact: recipient.contact.clone(),
+        language: workflow.language_of(recipient),
+    }
+}

@@ -1,0 +1,237 @@
+//! The bodies of webhooks, to the letter of the interface.
+//!
+//! A body is made once, when the transition is decided, and kept encrypted in the outbox, so that every try sends the same
+//! bytes. Whether there is a webhook at all is the domain's rule ([`domain::ExportSettings::wants`]).
+
+use std::collections::BTreeMap;
+
+use domain::{
+    ClientId, CommandType, ExportSettings, FieldKind, FileKind, Links, LiveLinks, Outcome, Status, TemplateVersion,
+    UtcOffset, Workflow, time,
+};
+use jiff::Timestamp;
+use serde::Serialize;
+use store::workflow_value::StoredValue;
+
+use crate::links::addresses::Addresses;
+
+/// The version of the Export API.
+const VERSION: &str = "v3";
+
+/// The body of a webhook.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = WebhookBody)]
+pub struct Payload<'p> {
+    /// The document.
+    workflow_id: i64,
+    /// The API client that the document was started for; its secret signs the webhook.
+    client_id: String,
+    /// When it happened: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, in the document's offset.
+    completed_date: String,
+    /// What happened: `CF` approval, `RT` rejection (also one that gives the document back), `CC` cancellation, `EX` expiry.
+    #[schema(pattern = "^(CF|RT|CC|EX)$")]
+    command_type: &'static str,
+    /// The writer who approved or rejected; of a cancellation or expiry, the one whose turn it was.
+    name: &'p str,
+    /// His e-mail address or telephone number, as it was given.
+    email: &'p str,
+    /// What he, or who cancelled, said; may be empty.
+    comment: &'p str,
+    /// Every value written so far, in step order.
+    field_list: Vec<WrittenField>,
+    /// `Playing`, `Complete`, `Rejected`, `Canceled` or `Expired`.
+    status: &'static str,
+    /// The step it happened at.
+    order: u32,
+    /// Whether the document is embedded.
+    is_embed: bool,
+    /// The version of the Export API: `v3`.
+    version: &'static str,
+    /// The e-mail address of the writer whose turn it is now; embedded and in progress only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_email: Option<&'p str>,
+    /// His name; embedded and in progress only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_name: Option<&'p str>,
+    /// Where he signs; holds a query string already. Embedded and in progress only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sign_url: Option<String>,
+    /// All writers whose turn it is, where their step has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_list: Option<Vec<NextWriter>>,
+    /// Where the sealed document is; embedded and complete only. Empty if the document's links are revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    download_url: Option<String>,
+    /// Where the history certificate is; embedded and complete only. Empty if the document's links are revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate_url: Option<String>,
+}
+
+/// A value that was written, as answers and webhooks give it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WrittenField {
+    /// The field's name, in webhooks as `field_names` renames it.
+    pub name: String,
+    /// The value: a check as `Y` or `N`, a file as its name.
+    pub value: String,
+    /// The e-mail of the field's writer.
+    pub email: String,
+    /// The field's step.
+    pub order: u32,
+}
+
+/// A writer whose turn it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
+pub struct NextWriter {
+    /// His step.
+    pub order: u32,
+    /// His name.
+    pub name: String,
+    /// His e-mail address or telephone number.
+    pub email: String,
+    /// Where he signs; embedded only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_url: Option<String>,
+}
+
+/// What a webhook is made of.
+pub(crate) struct Happening<'h> {
+    /// The workflow after the transition.
+    pub workflow: &'h Workflow,
+    pub settings: &'h ExportSettings,
+    pub template: &'h TemplateVersion,
+    pub values: &'h BTreeMap<String, StoredValue>,
+    pub outcome: &'h Outcome,
+    pub comment: &'h str,
+    pub at: Timestamp,
+    pub links: Links,
+    /// How many days the addresses of finished files live.
+    pub link_days: i64,
+}
+
+/// The body of the webhook that tells of a transition.
+pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u8> {
+    let Happening {
+        workflow,
+        settings,
+        outcome,
+        ..
+    } = *happening;
+    let writer = workflow.recipient(outcome.recipient());
+    let command = CommandType::from(outcome);
+    let is_complete = matches!(outcome, Outcome::Approved { complete: true, .. });
+    let next = workflow.writers_at_turn().next().filter(|_| settings.is_embed);
+    let file_url = |kind| {
+        let url = |links: LiveLinks| {
+            let until = links.until(happening.at, happening.link_days);
+            addresses.file_url(kind, settings.link_type, workflow, links, until)
+        };
+        (settings.is_embed && is_complete).then(|| happening.links.live().map(url).unwrap_or_default())
+    };
+    let payload = Payload {
+        workflow_id: workflow.id.get(),
+        client_id: workflow.client.to_string(),
+        completed_date: time::format_with_zone(happening.at, workflow.offset),
+        command_type: command.code(),
+        name: writer.map_or("", |writer| &writer.name),
+        email: writer.map_or("", |writer| writer.contact.as_given()),
+        comment: happening.comment,
+        field_list: written_fields(workflow, happening.template, happening.values, Some(settings)),
+        status: workflow.state.status().code(),
+        order: outcome.order(),
+        is_embed: settings.is_embed,
+        version: VERSION,
+        next_email: next.map(|writer| writer.contact.as_given()),
+        next_name: next.map(|writer| writer.name.as_str()),
+        sign_url: next.map(|writer| addresses.sign_url(workflow, writer)),
+        next_list: next_list(workflow, addresses),
+        download_url: file_url(FileKind::Document),
+        certificate_url: file_url(FileKind::Certificate),
+    };
+    // Texts, numbers and lists only: writing cannot fail.
+    serde_json::to_vec(&payload).unwrap_or_default()
+}
+
+/// The body of a webhook that is sent to try an address: it looks like an approval, and tells of no document.
+pub(crate) fn test_payload(client: ClientId, at: Timestamp, offset: UtcOffset) -> Vec<u8> {
+    let payload = Payload {
+        workflow_id: 0,
+        client_id: client.to_string(),
+        completed_date: time::format_with_zone(at, offset),
+        command_type: CommandType::Confirm.code(),
+        name: "Test",
+        email: "test@example.com",
+        comment: "Test delivery",
+        field_list: Vec::new(),
+        status: Status::Playing.code(),
+        order: 1,
+        is_embed: false,
+        version: VERSION,
+        next_email: None,
+        next_name: None,
+        sign_url: None,
+        next_list: None,
+        download_url: None,
+        certificate_url: None,
+    };
+    serde_json::to_vec(&payload).unwrap_or_default()
+}
+
+/// All writers whose turn it is, where their step has several; with their addresses where the workflow is embedded.
+pub(crate) fn next_list(workflow: &Workflow, addresses: &Addresses) -> Option<Vec<NextWriter>> {
+    let turn = workflow.turn()?;
+    if workflow
+        .recipients
+        .iter()
+        .filter(|recipient| recipient.order == turn)
+        .count()
+        < 2
+    {
+        return None;
+    }
+    let embedded = workflow.is_embedded();
+    Some(
+        workflow
+            .writers_at_turn()
+            .map(|writer| NextWriter {
+                order: writer.order,
+                name: writer.name.clone(),
+                email: writer.contact.as_given().to_owned(),
+                sign_url: embedded.then(|| addresses.sign_url(workflow, writer)),
+            })
+            .collect(),
+    )
+}
+
+/// Every value written so far, in step order, within a step in the template's.
+pub(crate) fn written_fields(
+    workflow: &Workflow,
+    template: &TemplateVersion,
+    values: &BTreeMap<String, StoredValue>,
+    settings: Option<&ExportSettings>,
+) -> Vec<WrittenField> {
+    let mut fields: Vec<_> = template.named_fields().collect();
+    fields.sort_by_key(|field| field.step);
+    fields
+        .into_iter()
+        .filter_map(|field| {
+            let stored = values.get(&field.name)?;
+            let value = stored.value.to_wire();
+            if value.is_empty() && field.kind != FieldKind::Check {
+                return None;
+            }
+            let writer = workflow
+                .recipients
+                .iter()
+                .find(|recipient| field.belongs_to(recipient.order, recipient.role.as_deref()));
+            Some(WrittenField {
+                name: settings
+                    .map_or(field.name.as_str(), |settings| settings.name_of(&field.name))
+                    .to_owned(),
+                value,
+                email: writer.map_or("", |writer| writer.contact.as_given()).to_owned(),
+                order: field.step,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,603 @@
+//! The Export API's history: what was sent to a company's servers, how each try went, and sending it again.
+//!
+//! A delivery keeps its body and its event id for as long as it is kept at all, so whatever is sent again is the same event,
+//! byte for byte. History is bounded for each company, by age and by number ([`HistorySettings`]); what is still to be
+//! delivered is no history, and is never dropped.
+
+use std::time::Instant;
+
+use domain::public_address::CallbackUrl;
+use domain::{ClientId, CompanyId, UtcOffset, WorkflowId, time};
+use jiff::{Timestamp, ToSpan};
+use serde::Serialize;
+use store::Transaction;
+use store::outbox::{self, Delivery, DeliveryId, HistoryBound, HistoryFilter, Kind, State, Stop, Try};
+
+use crate::App;
+use crate::base::callback::{authorization_fault, callback_fault};
+use crate::base::caller::Caller;
+use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::base::listing::ListReader;
+use crate::base::network::WebhookTrial;
+use crate::base::webhook_secret::WebhookSecret;
+use crate::outbox::messages::new_event_id;
+use crate::outbox::webhook;
+
+/// So many deliveries are sent again by one call at most.
+const MOST_RESENT: u32 = 1_000;
+/// So much of an answer is shown, in characters.
+const LONGEST_ANSWER: usize = 1_000;
+/// So many deliveries are forgotten in one transaction.
+const FORGOTTEN_AT_ONCE: u32 = 1_000;
+/// What is beyond the bounds waits so long for its workflow's chain to tell of it, in hours.
+const WAITS_TO_BE_TOLD: i64 = 24;
+
+/// How much history a company keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistorySettings {
+    /// For so many days.
+    pub days: u32,
+    /// So many deliveries that are over, at most.
+    pub most: u32,
+}
+
+impl Default for HistorySettings {
+    fn default() -> HistorySettings {
+        HistorySettings { days: 30, most: 50_000 }
+    }
+}
+
+/// What a history is limited to, as the query or the body says it.
+#[derive(Debug, Clone, Default)]
+pub struct ExportsRequest {
+    /// The workflow.
+    pub workflow_id: Option<String>,
+    /// `waiting`, `held`, `delivered` or `dead`.
+    pub status: Option<String>,
+    /// The callback address.
+    pub url: Option<String>,
+    /// Decided at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's offset.
+    pub from: Option<String>,
+    /// Decided before; a day alone means its end.
+    pub to: Option<String>,
+    /// Where the call before this one ended.
+    pub cursor: Option<String>,
+    /// How many.
+    pub limit: Option<String>,
+    /// What reading the request found amiss.
+    pub faults: Vec<Fault>,
+}
+
+/// Deliveries, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ExportList {
+    /// The deliveries.
+    pub export_list: Vec<ExportDelivery>,
+    /// Give it as `cursor` to go on; none at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// A webhook, and how its tries went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ExportDelivery {
+    /// Its number.
+    #[schema(example = 7)]
+    pub export_id: i64,
+    /// The event's id: the `webhook-id` of every try.
+    #[schema(example = "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40")]
+    pub webhook_id: String,
+    /// The document that it tells of.
+    pub workflow_id: Option<i64>,
+    /// The callback address.
+    pub url: String,
+    /// `waiting` (for its first or next try), `held` (the address was stopped), `delivered` or `dead` (given up).
+    #[schema(pattern = "^(waiting|held|delivered|dead)$")]
+    pub status: &'static str,
+    /// When the event happened, with the zone.
+    pub created_date: String,
+    /// When it is tried next, with the zone; empty where it is not.
+    pub next_date: String,
+    /// When it was delivered or given up, with the zone; empty before.
+    pub finished_date: String,
+    /// How many tries there were, in all rounds.
+    pub tries: u32,
+    /// The tries, oldest first; of very many the latest.
+    pub try_list: Vec<ExportTry>,
+}
+
+/// One try.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ExportTry {
+    /// Which, from 1.
+    pub number: u32,
+    /// When it began, with the zone.
+    pub date: String,
+    /// How long it took, in milliseconds.
+    pub duration_ms: i64,
+    /// The HTTP status; none where no answer came.
+    #[schema(example = 503)]
+    pub code: Option<u16>,
+    /// Why no answer came.
+    pub fault: Option<String>,
+    /// An excerpt of the start of the answer: the words and numbers that errors consist of; an ellipsis stands for the rest.
+    pub answer: String,
+}
+
+/// How many were sent again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ExportsResent {
+    /// So many.
+    pub resent: usize,
+    /// Whether the range has more: call again with `next_cursor` as `cursor`.
+    pub more: bool,
+    /// Where this call ended; none where nothing is left.
+    pub next_cursor: Option<String>,
+}
+
+/// An address that was paused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct EndpointPaused {
+    /// The address.
+    pub url: String,
+    /// How many deliveries are held now.
+    pub held: u64,
+    /// Whether anything has to do with it: it failed, something was sent there, or a document under way is to tell it. Where
+    /// not, what documents to come tell it is held all the same; or it is misspelt.
+    pub known: bool,
+}
+
+/// Callback addresses that fail or were stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ExportEndpoints {
+    /// The addresses, in the order of the alphabet.
+    pub endpoint_list: Vec<ExportEndpoint>,
+    /// Goes on with the list, if there is more.
+    pub next_cursor: Option<String>,
+}
+
+/// A callback address that has failed since its last success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ExportEndpoint {
+    /// The address.
+    pub url: String,
+    /// Since when it has done nothing but fail, with the zone; empty where it was paused while it did not.
+    pub failing_since: String,
+    /// `failing`, `stopped` (by its failures) or `paused` (by a member).
+    #[schema(pattern = "^(failing|stopped|paused)$")]
+    pub status: &'static str,
+    /// When it was stopped or paused, with the zone; empty where it was not.
+    pub stopped_date: String,
+    /// Why: `gone` (it answered 410), `failing` (five days of nothing but failures) or `paused` (by a member).
+    pub stopped_reason: Option<&'static str>,
+    /// How many deliveries are held until it is switched on.
+    pub held: u64,
+}
+
+/// An address that was switched on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct EndpointStarted {
+    /// The address.
+    pub url: String,
+    /// How many deliveries had been held, and go out now.
+    pub released: u64,
+}
+
+/// A webhook to be tried once.
+#[derive(Clone, Default)]
+pub struct WebhookTestRequest {
+    /// Where to.
+    pub url: Option<String>,
+    /// The value of the Authorization header.
+    pub authorization: Option<String>,
+    /// The API client whose secret signs it; the company's default, if not given.
+    pub client_id: Option<String>,
+    /// What reading the request found amiss.
+    pub faults: Vec<Fault>,
+}
+
+/// How the try went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WebhookTested {
+    /// Whether it counts as received: a 2xx status in time.
+    pub delivered: bool,
+    /// The `webhook-id` that it carried.
+    pub webhook_id: String,
+    /// The HTTP status; none where no answer came.
+    #[schema(example = 200)]
+    pub code: Option<u16>,
+    /// Why no answer came.
+    pub fault: Option<String>,
+    /// The start of the answer, at most 1,000 characters.
+    pub answer: String,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// The states that webhooks have.
+const STATES: [(&str, State); 4] = [
+    ("waiting", State::Waiting),
+    ("held", State::Held),
+    ("delivered", State::Delivered),
+    ("dead", State::Dead),
+];
+
+/// The most addresses of a page, and so many where nobody says how many.
+const MOST_ENDPOINTS: u32 = 100;
+
+impl App {
+    /// The company's webhooks with their tries, newest first.
+    pub fn exports(&self, caller: &Caller, request: &ExportsRequest) -> Result<ExportList, Error> {
+        let mut faults = request.faults.clone();
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let filter = history_filter(&mut query, request, &STATES);
+        let before = query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX);
+        let limit = query.limit(request.limit.as_ref());
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let company = caller.company.clone();
+        let mut rows = self.store.read(move |tx| {
+            // One more than asked for tells whether there is more.
+            let found = outbox::history(tx, &company, &filter, before, limit.saturating_add(1))?;
+            let mut rows = Vec::with_capacity(found.len());
+            for delivery in found {
+                let tries = outbox::tries(tx, &company, delivery.id)?;
+                rows.push((delivery, tries));
+            }
+            Ok::<_, Error>(rows)
+        })?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        Ok(ExportList {
+            next_cursor: rows.last().filter(|_| more).map(|(last, _)| last.id.to_string()),
+            export_list: rows
+                .iter()
+                .map(|(delivery, tries)| shown(delivery, tries, caller.offset))
+                .collect(),
+        })
+    }
+
+    /// Sends one webhook once more.
+    pub fn resend_export(&self, caller: &Caller, id: i64) -> Result<ExportDelivery, Error> {
+        caller.must_send()?;
+        let (company, id, now) = (caller.company.clone(), DeliveryId(id), self.now());
+        let (delivery, tries) = self.store.write(move |tx| {
+            let known = outbox::delivery(tx, &company, id)?.filter(|delivery| delivery.kind == Kind::Webhook);
+            let known = known.ok_or(Error::NotFound(Subject::Delivery))?;
+            if !outbox::resend(tx, &company, id, now)? {
+                let code = match known.state {
+                    State::Held => ConflictCode::EndpointStopped,
+                    _ => ConflictCode::UnderWay,
+                };
+                return Err(Error::Conflict {
+                    code,
+                    state: Some(known.state.word().to_owned()),
+                });
+            }
+            let delivery = outbox::delivery(tx, &company, id)?.ok_or(Error::NotFound(Subject::Delivery))?;
+            Ok((delivery, outbox::tries(tx, &company, id)?))
+        })?;
+        self.bell.ring();
+        Ok(shown(&delivery, &tries, caller.offset))
+    }
+
+    /// Sends a range of webhooks once more that are over.
+    pub fn resend_exports(&self, caller: &Caller, request: &ExportsRequest) -> Result<ExportsResent, Error> {
+        caller.must_send()?;
+        let mut faults = request.faults.clone();
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let filter = history_filter(&mut query, request, &STATES[2..]);
+        let after = query.cursor(request.cursor.as_ref()).unwrap_or(0);
+        let limit = query
+            .number("limit", request.limit.as_ref(), MOST_RESENT)
+            .unwrap_or(MOST_RESENT);
+        let is_limited = filter.workflow.is_some()
+            || filter.state.is_some()
+            || filter.url.is_some()
+            || (filter.from, filter.to) != (Timestamp::MIN, Timestamp::MAX);
+        if !is_limited && faults.is_empty() {
+            let fault = Fault::new("", FaultCode::OneRequired);
+            faults.push(fault.with("allowed", "workflow_id, status, url, from, to"));
+        }
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let (company, now) = (caller.company.clone(), self.now());
+        let (resent, more) = self.store.write(move |tx| {
+            let resent = outbox::resend_range(tx, &company, &filter, after, limit, now)?;
+            let more = match resent.last() {
+                Some(last) => !outbox::range(tx, &company, &filter, last.0, 1)?.is_empty(),
+                None => false,
+            };
+            Ok::<_, Error>((resent, more))
+        })?;
+        self.bell.ring();
+        Ok(ExportsResent {
+            resent: resent.len(),
+            more,
+            next_cursor: resent.last().filter(|_| more).map(ToString::to_string),
+        })
+    }
+
+    /// The callback addresses that fail or were stopped.
+    pub fn export_endpoints(
+        &self,
+        caller: &Caller,
+        cursor: Option<&String>,
+        limit: Option<&String>,
+    ) -> Result<ExportEndpoints, Error> {
+        let mut faults = Vec::new();
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let after = query.text("cursor", cursor).unwrap_or_default();
+        let limit = query.number("limit", limit, MOST_ENDPOINTS).unwrap_or(MOST_ENDPOINTS);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let company = caller.company.clone();
+        let (endpoints, mut held, more) = self.store.read(move |tx| {
+            // One more than asked for tells whether there is more.
+            let mut endpoints = outbox::endpoints(tx, &company, &after, limit.saturating_add(1))?;
+            let more = endpoints.len() > limit as usize;
+            endpoints.truncate(limit as usize);
+            let last = endpoints.last().map_or("", |last| last.url.as_str());
+            let held = outbox::held(tx, &company, &after, last)?;
+            Ok::<_, Error>((endpoints, held, more))
+        })?;
+        let next_cursor = endpoints.last().filter(|_| more).map(|last| last.url.clone());
+        let with_zone = |at| time::format_with_zone(at, caller.offset);
+        let endpoint_list = endpoints.into_iter().map(|endpoint| {
+            let held = held.remove(&endpoint.url).unwrap_or(0);
+            ExportEndpoint {
+                failing_since: endpoint.failing_since.map(with_zone).unwrap_or_default(),
+                status: match endpoint.stopped {
+                    Some((_, Stop::Paused)) => "paused",
+                    Some((_, Stop::Failures(_))) => "stopped",
+                    None => "failing",
+                },
+                stopped_date: endpoint.stopped.map(|(at, _)| with_zone(at)).unwrap_or_default(),
+                stopped_reason: endpoint.stopped.map(|(_, reason)| reason.word()),
+                url: endpoint.url,
+                held,
+            }
+        });
+        Ok(ExportEndpoints {
+            endpoint_list: endpoint_list.collect(),
+            next_cursor,
+        })
+    }
+
+    /// Switches a stopped address on, for a member; one that is on stays so.
+    pub fn start_export_endpoint(
+        &self,
+        caller: &Caller,
+        url: Option<String>,
+        faults: Vec<Fault>,
+    ) -> Result<EndpointStarted, Error> {
+        caller.must_send()?;
+        let url = named_endpoint(url, faults)?;
+        let released = self.start_endpoint(&caller.company, &url)?;
+        let url = url.as_str().to_owned();
+        Ok(EndpointStarted { url, released })
+    }
+
+    /// Pauses an address, for a member: what comes for it is held until it is started again. One that is stopped stays so.
+    pub fn pause_export_endpoint(
+        &self,
+        caller: &Caller,
+        url: Option<String>,
+        faults: Vec<Fault>,
+    ) -> Result<EndpointPaused, Error> {
+        caller.must_send()?;
+        let url = named_endpoint(url, faults)?;
+        self.pause_endpoint(&caller.company, &url)
+    }
+
+    /// Tries a webhook once, and waits for the answer. It tells of no document: `workflow_id` is 0.
+    pub fn test_webhook(&self, company: &CompanyId, request: WebhookTestRequest) -> Result<WebhookTested, Error> {
+        let mut faults = request.faults;
+        let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        let url = match given(request.url).map(|url| CallbackUrl::parse(&url, &self.settings.webhook)) {
+            Some(Ok(url)) => Some(url),
+            Some(Err(fault)) => {
+                faults.push(callback_fault("url", &fault));
+                None
+            }
+            None => {
+                if !faults.iter().any(|fault| fault.path == "url") {
+                    faults.push(Fault::new("url", FaultCode::Required));
+                }
+                None
+            }
+        };
+        let authorization = given(request.authorization);
+        faults.extend(
+            authorization
+                .as_deref()
+                .and_then(|value| authorization_fault("authorization", value)),
+        );
+        let named = given(request.client_id);
+        let client = named.as_deref().and_then(ClientId::parse);
+        let sender = if named.is_some() && client.is_none() {
+            None
+        } else {
+            self.sender(company, client)?
+        };
+        if sender.is_none() {
+            faults.push(Fault::new("client_id", FaultCode::UnknownClient));
+        }
+        let (Some(url), Some((client, offset, secrets)), true) = (url, sender, faults.is_empty()) else {
+            return Err(Error::Unprocessable(faults));
+        };
+        let at = self.now();
+        let trial = WebhookTrial {
+            url,
+            event_id: new_event_id(self.random.as_ref()),
+            authorization,
+            secrets,
+            body: webhook::test_payload(client, at, offset),
+            at,
+        };
+        let began = Instant::now();
+        let answered = self.network.try_webhook(&trial);
+        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let (code, fault, answer) = match answered {
+            Ok(answer) => {
+                let text = String::from_utf8_lossy(&answer.start);
+                (Some(answer.status), None, text.chars().take(LONGEST_ANSWER).collect())
+            }
+            Err(fault) => (None, Some(fault.reason), String::new()),
+        };
+        Ok(WebhookTested {
+            delivered: code.is_some_and(|code| (200..=299).contains(&code)),
+            webhook_id: trial.event_id,
+            code,
+            fault,
+            answer,
+            duration_ms,
+        })
+    }
+
+    /// An API client of the company with its secrets, and the company's offset; none where there is no such client.
+    fn sender(
+        &self,
+        company: &CompanyId,
+        client: Option<ClientId>,
+    ) -> Result<Option<(ClientId, UtcOffset, Vec<WebhookSecret>)>, Error> {
+        let offset = self.company(company)?.offset;
+        let company = company.clone();
+        let found = self.store.read(move |tx| {
+            let client = match client {
+                Some(client) => client,
+                None => store::api_client::default(tx, &company)?,
+            };
+            store::api_client::find(tx, &company, client).map_err(Error::from)
+        })?;
+        let Some(client) = found else { return Ok(None) };
+        let now = self.now();
+        let secrets = self.secrets_of(&client, now)?.at(now);
+        Ok(Some((client.id, offset, secrets)))
+    }
+
+    /// Forgets what is beyond the bounds of each company's history; how many deliveries. Mails and messages are kept at least
+    /// for as long as their links open something: while their documents are under way, and then as long as links to files
+    /// live.
+    pub fn forget_deliveries(&self) -> Result<u64, Error> {
+        let HistorySettings { days, most } = self.settings.history;
+        let now = self.now();
+        let hours_ago = |hours: i64| {
+            now.checked_sub(hours.hours())
+                .map_err(|error| Error::internal("counting back from now", error))
+        };
+        let webhooks = HistoryBound {
+            until: hours_ago(i64::from(days) * 24)?,
+            most,
+            at_once: FORGOTTEN_AT_ONCE,
+            untold_until: hours_ago(WAITS_TO_BE_TOLD)?,
+        };
+        let companies = self.store.read(|tx| store::company::list(tx).map_err(Error::from))?;
+        let mut forgotten = 0;
+        for company in companies {
+            let letters = HistoryBound {
+                until: hours_ago(i64::from(days).max(company.link_days) * 24)?,
+                ..webhooks
+            };
+            let id = company.id.clone();
+            forgotten += self.forget_in_portions(move |tx| outbox::forget(tx, &id, &webhooks))?;
+            let id = company.id;
+            forgotten += self.forget_in_portions(move |tx| outbox::forget_letters(tx, &id, &letters))?;
+        }
+        Ok(forgotten)
+    }
+
+    fn forget_in_portions(
+        &self,
+        forget: impl Fn(&mut dyn Transaction) -> Result<u64, store::Error> + Clone + Send + 'static,
+    ) -> Result<u64, Error> {
+        let mut forgotten = 0;
+        loop {
+            let portion = forget.clone();
+            let count = self.store.write(move |tx| portion(tx).map_err(Error::from))?;
+            forgotten += count;
+            if count < u64::from(FORGOTTEN_AT_ONCE) {
+                return Ok(forgotten);
+            }
+        }
+    }
+}
+
+fn history_filter(query: &mut ListReader<'_>, request: &ExportsRequest, states: &[(&str, State)]) -> HistoryFilter {
+    let workflow = query.id("workflow_id", request.workflow_id.as_ref()).map(WorkflowId);
+    let state = query.word("status", request.status.as_ref(), states);
+    let url = query.text("url", request.url.as_ref()).map(|url| normal(&url));
+    let (from, to) = query.range(request.from.as_ref(), request.to.as_ref());
+    HistoryFilter {
+        workflow,
+        state,
+        url,
+        from,
+        to,
+    }
+}
+
+/// The address that a call is about, as it is kept.
+fn named_endpoint(url: Option<String>, faults: Vec<Fault>) -> Result<CallbackUrl, Error> {
+    if !faults.is_empty() {
+        return Err(Error::Unprocessable(faults));
+    }
+    callback_address(&url.unwrap_or_default())
+}
+
+/// A callback address as it is kept, of whatever spelling; 422 where the text is none.
+pub fn callback_address(text: &str) -> Result<CallbackUrl, Error> {
+    match text.trim() {
+        "" => Err(Error::fault("url", FaultCode::Required)),
+        text => CallbackUrl::stored(text).ok_or_else(|| Error::fault("url", FaultCode::CallbackMalformed)),
+    }
+}
+
+/// A callback address as it is kept; a text that is none leads nowhere.
+fn normal(url: &str) -> String {
+    CallbackUrl::stored(url.trim()).map_or_else(|| url.trim().to_owned(), |url| url.as_str().to_owned())
+}
+
+fn shown(delivery: &Delivery, tries: &[Try], offset: UtcOffset) -> ExportDelivery {
+    let with_zone = |at| time::format_with_zone(at, offset);
+    // Of very many tries the first are gone.
+    let first = delivery
+        .tries_made
+        .saturating_sub(u32::try_from(tries.len()).unwrap_or(u32::MAX));
+    ExportDelivery {
+        export_id: delivery.id.0,
+        webhook_id: delivery.event_id.clone(),
+        workflow_id: delivery.workflow.map(WorkflowId::get),
+        url: delivery.url.clone().unwrap_or_default(),
+        status: delivery.state.word(),
+        created_date: with_zone(delivery.created_at),
+        next_date: match delivery.state {
+            State::Waiting => with_zone(delivery.due_at),
+            _ => String::new(),
+        },
+        finished_date: delivery.finished_at.map(with_zone).unwrap_or_default(),
+        tries: delivery.tries_made,
+        try_list: (first + 1..)
+            .zip(tries)
+            .map(|(number, made)| ExportTry {
+                number,
+                date: with_zone(made.at),
+                duration_ms: made.duration / 1_000,
+                code: made.code,
+                fault: made.fault.clone(),
+                answer: made.answer.clone(),
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,24 @@
+//! Work on the bytes of others, with the stack that it needs.
+
+use crate::base::error::Error;
+
+/// Works on a stranger's bytes with as much stack as intake had for them, within its limits of memory and time.
+pub(crate) fn on_deep_stack<T: Send>(doing: &'static str, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(document::marks::extend::STACK)
+            .spawn_scoped(scope, work)
+            .map_err(|error| Error::internal(doing, error))?
+            .join()
+            .map_err(|_| Error::internal(doing, "the thread panicked"))
+    })
+}
+
+/// Proves that every signature of a file is sound.
+pub(crate) fn prove_sound(doing: &'static str, pdf: &[u8]) -> Result<(), Error> {
+    let verdict = document::verify::verify_soundness(pdf);
+    match verdict.unsound().next() {
+        None => Ok(()),
+        Some((_, fault)) => Err(Error::internal(doing, fault.clone())),
+    }
+}

@@ -1,0 +1,488 @@
+//! What proves certificates good, for the file that they signed: the root's own revocation list, and what the certificates of
+//! others name as theirs (RFC 5280, 4.2.1.13 and 4.2.2.1), fetched and kept in this process until it is stale.
+//!
+//! Whatever comes is held to the certificate's issuer before it counts ([`document::pki::revocation`]): nobody else's list or
+//! answer is embedded, nor one of another time. The addresses are strangers', so somebody who waits for a seal waits for all
+//! of them together no longer than his [`Patience`], and one that was silent is not asked again for a while. How much they
+//! send is bounded as well: for one file, and for all that is kept.
+//!
+//! A certificate that was revoked after what it signed is known to have existed proves that as well as one that is good: a
+//! signature counts where a timestamp is older than the revocation (ETSI EN 319 102-1, 5.5.4). What says so is embedded, so
+//! that a verifier sees the revocation and its time.
+//!
+//! What cannot be had of others is left out. Of our own certificates, what is lacking says how strong the seal is: a silent
+//! source is asked again; a certificate that names no source, or is revoked, will not get better by waiting.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use document::pki::keys::{certificates_from_pem, certificates_of_issuers};
+use document::pki::revocation::{self, RevocationError, SourceAddress, Sources, Validity};
+use document::sealing::validation_data::{Chain, Evidence, ValidationData};
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+
+use crate::App;
+use crate::base::error::Error;
+use crate::base::network::{NetworkFault, Patience};
+
+/// What was fetched is used for so many hours where it does not say how long it may be,
+const FRESH_HOURS: i64 = 1;
+/// and for so many at most.
+const LONGEST_KEPT_HOURS: i64 = 24;
+/// Who did not prove a certificate good is not asked again for so long.
+const SILENT_MINUTES: i64 = 2;
+/// Answers that are kept; beyond, all are fetched anew.
+const MOST_KEPT: usize = 512;
+/// And so many bytes of them.
+const MOST_BYTES_KEPT: usize = 64 * 1024 * 1024;
+/// What is fetched for one file has so many bytes at most,
+const MOST_BYTES_ADDED: usize = 24 * 1024 * 1024;
+/// and so many together with what the file holds already: with more, verifiers stop reading.
+const MOST_BYTES_HELD: usize = 48 * 1024 * 1024;
+/// The longest chain of issuers that is followed.
+const LONGEST_CHAIN: usize = 6;
+/// Chains that are looked into at the same time.
+const MOST_AT_ONCE: usize = 8;
+
+/// What was answered about certificates, as long as it is fresh, or why nothing was.
+#[derive(Default)]
+pub(crate) struct KeptProofs(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    answers: HashMap<(Question, [u8; 32]), Answer>,
+    bytes: usize,
+}
+
+/// What was found, and until when it is used.
+type Answer = (Result<Found, Unproved>, Timestamp);
+
+/// What was found about a certificate.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Found {
+    data: ValidationData,
+    /// Who says that it is revoked, and since when.
+    revoked: Option<(String, Timestamp)>,
+    /// Until when it is used, where it says so.
+    until: Option<Timestamp>,
+}
+
+/// What is asked about a certificate, which is known by its SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Question {
+    IsGood,
+    Issuer,
+}
+
+/// Why a certificate is not proved good now.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Unproved {
+    #[error(transparent)]
+    Silent(#[from] NetworkFault),
+    #[error("{url}: {reason}")]
+    Unusable { url: String, reason: String },
+    #[error("{url}: the certificate has been revoked since {since}")]
+    Revoked { url: String, since: Timestamp },
+    #[error("a certificate cannot be read: {0}")]
+    Unreadable(String),
+    #[error("{0}: not asked, since all the time for such questions was over")]
+    OutOfTime(SourceAddress),
+}
+
+/// Why a whole chain is not proved.
+pub(crate) enum ChainFault {
+    Unproved(Unproved),
+    Always(Error),
+}
+
+impl From<Unproved> for ChainFault {
+    fn from(fault: Unproved) -> Self {
+        Self::Unproved(fault)
+    }
+}
+
+impl From<Error> for ChainFault {
+    fn from(error: Error) -> Self {
+        Self::Always(error)
+    }
+}
+
+/// What was found about one chain of certificates.
+#[derive(Default)]
+pub(crate) struct ProvedChain {
+    pub(crate) data: ValidationData,
+    /// Whether it was followed up to a root.
+    pub(crate) ends_in_root: bool,
+    /// Whether a certificate names nobody who could prove it good.
+    pub(crate) lacks_source: bool,
+}
+
+impl ProvedChain {
+    /// Whether all is there that a verifier needs.
+    fn is_whole(&self) -> bool {
+        self.ends_in_root && !self.lacks_source
+    }
+}
+
+/// Which of our own chains must be proved now; what is lacking of the others is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needed {
+    /// All: none of them was before.
+    All,
+    /// That of the newest timestamp. What came before it was proved when that one was made; its sources may be gone.
+    Newest,
+}
+
+/// What was found about some evidence.
+pub(crate) struct Proofs {
+    pub(crate) data: ValidationData,
+    /// Whether something about our own seal cannot be had, now or later: the file stays at level B-T.
+    pub(crate) lacks_own: bool,
+    /// One of our own certificates that is revoked.
+    pub(crate) revoked: Option<Unproved>,
+    /// Whether something about an earlier signature of somebody else could not be had now.
+    pub(crate) lacks_others: bool,
+}
+
+impl App {
+    /// Everything that proves the certificates of some evidence good, and the certificates themselves. A stranger's
+    /// responder that is gone does not hold up our seal: what it would have said is left out.
+    pub(crate) fn proofs(
+        &self,
+        evidence: &Evidence,
+        needed: Needed,
+        patience: &Patience,
+    ) -> Result<Proofs, ChainFault> {
+        let mut proofs = Proofs {
+            data: ValidationData::default(),
+            lacks_own: false,
+            revoked: None,
+            lacks_others: false,
+        };
+        let mut room = MOST_BYTES_ADDED.min(MOST_BYTES_HELD.saturating_sub(evidence.held_bytes));
+        let newest = evidence.chains.iter().rposition(|chain| chain.is_own);
+        // Ours come first, the newest before the others: without them there is no seal of this level, and where there is
+        // not room for all, others' are left out.
+        let mut chains: Vec<(bool, &Chain)> = (0..)
+            .zip(&evidence.chains)
+            .map(|(index, chain)| (Some(index) == newest, chain))
+            .collect();
+        chains.sort_by_key(|(is_newest, chain)| (!is_newest, !chain.is_own));
+        for some in chains.chunks(MOST_AT_ONCE) {
+            for ((is_newest, chain), found) in some.iter().zip(self.proofs_of_chains(some, patience)) {
+                let is_needed = chain.is_own && (needed == Needed::All || *is_newest);
+                match found {
+                    Ok(found) => {
+                        let is_whole = found.is_whole();
+                        let fits = proofs.data.extend_within(found.data, &mut room);
+                        if !fits {
+                            tracing::warn!(
+                                is_own = chain.is_own,
+                                "what proves a certificate good is too much for the file"
+                            );
+                        }
+                        proofs.lacks_own |= is_needed && !(is_whole && fits);
+                        proofs.lacks_others |= !chain.is_own && !fits;
+                    }
+                    Err(ChainFault::Unproved(fault)) if !chain.is_own => {
+                        tracing::info!(%fault, "nothing proves an earlier signature's certificate now");
+                        proofs.lacks_others = true;
+                    }
+                    Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => {
+                        tracing::error!(%fault, "a certificate of a seal or its timestamps is revoked");
+                        proofs.lacks_own |= is_needed;
+                        proofs.revoked = Some(fault);
+                    }
+                    Err(ChainFault::Unproved(fault)) if !is_needed => {
+                        tracing::info!(%fault, "nothing more is said of a certificate that was proved before");
+                    }
+                    Err(fault) => return Err(fault),
+                }
+            }
+        }
+        Ok(proofs)
+    }
+
+    /// Asks about several chains at once.
+    fn proofs_of_chains(&self, chains: &[(bool, &Chain)], patience: &Patience) -> Vec<Result<ProvedChain, ChainFault>> {
+        let panicked = |_| Err(Error::internal("asking about certificates", "the thread panicked").into());
+        std::thread::scope(|scope| {
+            let asked: Vec<_> = chains
+                .iter()
+                .map(|(_, chain)| scope.spawn(|| self.proofs_of_chain(&chain.certificates, chain.existed_at, patience)))
+                .collect();
+            asked
+                .into_iter()
+                .map(|asked| asked.join().unwrap_or_else(panicked))
+                .collect()
+        })
+    }
+
+    /// What proves the certificates of one chain good, from its first towards its root: now, or when what they signed is
+    /// known to have existed, where that is given.
+    pub(crate) fn proofs_of_chain(
+        &self,
+        certificates: &[Vec<u8>],
+        existed_at: Option<Timestamp>,
+        patience: &Patience,
+    ) -> Result<ProvedChain, ChainFault> {
+        let root = certificates_from_pem(&self.root_certificate()?)
+            .map_err(|error| Error::internal("reading the installation's root certificate", error))?;
+        let mut chain = ProvedChain::default();
+        let Some(mut current) = certificates.first().cloned() else {
+            return Ok(chain);
+        };
+        for _ in 0..LONGEST_CHAIN {
+            if !chain.data.certificates.contains(&current) {
+                chain.data.certificates.push(current.clone());
+            }
+            if revocation::is_self_issued(&current) {
+                chain.ends_in_root = true;
+                break;
+            }
+            let known = certificates
+                .iter()
+                .chain(&root)
+                .find(|candidate| revocation::is_issued_by(&current, candidate))
+                .cloned();
+            let issuer = match known {
+                Some(issuer) => Some(issuer),
+                None => self.fetched_issuer(&current, patience)?,
+            };
+            // Without its issuer nothing more can be said; a verifier may know it.
+            let Some(issuer) = issuer else { break };
+            if root.contains(&issuer) {
+                chain.data.extend(ValidationData {
+                    revocation_lists: vec![self.revocation_list()?],
+                    ..ValidationData::default()
+                });
+            } else {
+                let proof = self.proof(&current, &issuer, existed_at, patience)?;
+                chain.lacks_source |= proof == ValidationData::default();
+                chain.data.extend(proof);
+            }
+            current = issuer;
+        }
+        Ok(chain)
+    }
+
+    /// What proves one certificate good, as it names it: by OCSP, else by a list; nothing where it names neither.
+    fn proof(
+        &self,
+        certificate: &[u8],
+        issuer: &[u8],
+        existed_at: Option<Timestamp>,
+        patience: &Patience,
+    ) -> Result<ValidationData, Unproved> {
+        let found = self.answer(Question::IsGood, certificate, |sources| {
+            self.asked(sources, certificate, issuer, patience)
+        })?;
+        match found.revoked {
+            Some((url, since)) if existed_at.is_none_or(|at| at >= since) => Err(Unproved::Revoked { url, since }),
+            _ => Ok(found.data),
+        }
+    }
+
+    /// The answer that is kept, or a new one.
+    fn answer(
+        &self,
+        question: Question,
+        certificate: &[u8],
+        ask: impl FnOnce(&Sources) -> Result<Found, Unproved>,
+    ) -> Result<Found, Unproved> {
+        let key = (question, Sha256::digest(certificate).into());
+        let now = self.now();
+        if let Some((kept, until)) = self.kept_proofs().answers.get(&key)
+            && *until > now
+        {
+            return kept.clone();
+        }
+        let sources = Sources::of(certificate).map_err(|error| Unproved::Unreadable(error.to_string()))?;
+        let later = |duration| now.saturating_add(duration).unwrap_or(now);
+        let (answer, until) = match ask(&sources) {
+            Ok(found) => {
+                let most = later(SignedDuration::from_hours(LONGEST_KEPT_HOURS));
+                let until = found.until.unwrap_or(later(SignedDuration::from_hours(FRESH_HOURS)));
+                (Ok(found), until.min(most))
+            }
+            // Nobody has failed yet.
+            Err(fault @ Unproved::OutOfTime(_)) => return Err(fault),
+            Err(fault) => (Err(fault), later(SignedDuration::from_mins(SILENT_MINUTES))),
+        };
+        self.kept_proofs().keep(key, (answer.clone(), until));
+        answer
+    }
+
+    /// Asks one source after the other until one proves the certificate good.
+    fn asked(
+        &self,
+        sources: &Sources,
+        certificate: &[u8],
+        issuer: &[u8],
+        patience: &Patience,
+    ) -> Result<Found, Unproved> {
+        let mut last = None;
+        let answers = sources
+            .responders
+            .iter()
+            .map(|source| self.by_responder(source, certificate, issuer, patience));
+        let lists = sources
+            .lists
+            .iter()
+            .map(|source| self.by_list(source, certificate, issuer, patience));
+        for found in answers.chain(lists) {
+            match found {
+                // That it is revoked counts whatever an older list says.
+                Ok(found) => return Ok(found),
+                // The fault of one that was asked says more.
+                Err(Unproved::OutOfTime(_)) if last.is_some() => {}
+                Err(fault) => last = Some(fault),
+            }
+        }
+        last.map_or_else(|| Ok(Found::default()), Err)
+    }
+
+    fn by_responder(
+        &self,
+        source: &SourceAddress,
+        certificate: &[u8],
+        issuer: &[u8],
+        patience: &Patience,
+    ) -> Result<Found, Unproved> {
+        let unusable = |error| unusable(source, &error);
+        let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
+        let question = revocation::ocsp_request(certificate, issuer).map_err(unusable)?;
+        let response = self
+            .network
+            .ask(source, revocation::OCSP_REQUEST_MEDIA_TYPE, question, within)?;
+        let checked = revocation::check_answer(&response, certificate, issuer, self.now());
+        let data = ValidationData {
+            ocsp_responses: vec![response],
+            ..ValidationData::default()
+        };
+        self.found(source, data, checked)
+    }
+
+    fn by_list(
+        &self,
+        source: &SourceAddress,
+        certificate: &[u8],
+        issuer: &[u8],
+        patience: &Patience,
+    ) -> Result<Found, Unproved> {
+        let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
+        let list = self.network.fetch(source, within)?;
+        let checked = revocation::check_list(&list, certificate, issuer, self.now());
+        let data = ValidationData {
+            revocation_lists: vec![list],
+            ..ValidationData::default()
+        };
+        self.found(source, data, checked)
+    }
+
+    /// What a source said, where it can be used.
+    fn found(
+        &self,
+        source: &SourceAddress,
+        data: ValidationData,
+        checked: Result<Validity, RevocationError>,
+    ) -> Result<Found, Unproved> {
+        let (revoked, until) = match checked {
+            Ok(validity) => (None, validity.next_update),
+            // It may have been said by mistake, and is asked again soon.
+            Err(RevocationError::Revoked(since)) => {
+                let soon = self.now().saturating_add(SignedDuration::from_mins(SILENT_MINUTES));
+                (Some((source.to_string(), since)), soon.ok())
+            }
+            Err(error) => return Err(unusable(source, &error)),
+        };
+        Ok(Found { data, revoked, until })
+    }
+
+    fn fetched_issuer(&self, certificate: &[u8], patience: &Patience) -> Result<Option<Vec<u8>>, Unproved> {
+        let found = self.answer(Question::Issuer, certificate, |sources| {
+            let mut silent = None;
+            for source in &sources.issuers {
+                let within = patience.for_one().ok_or_else(|| Unproved::OutOfTime(source.clone()))?;
+                // One dead address does not end the search.
+                match self.network.fetch(source, within) {
+                    Ok(bytes) => {
+                        let mut issuers = certificates_of_issuers(&bytes).into_iter();
+                        if let Some(issuer) = issuers.find(|issuer| revocation::is_issued_by(certificate, issuer)) {
+                            let data = ValidationData {
+                                certificates: vec![issuer],
+                                ..ValidationData::default()
+                            };
+                            return Ok(Found {
+                                data,
+                                revoked: None,
+                                // It stays the issuer's.
+                                until: Some(Timestamp::MAX),
+                            });
+                        }
+                    }
+                    Err(fault) => silent = Some(fault),
+                }
+            }
+            silent.map_or_else(|| Ok(Found::default()), |fault| Err(fault.into()))
+        })?;
+        Ok(found.data.certificates.into_iter().next())
+    }
+
+    fn kept_proofs(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept_proofs.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn keep(&mut self, key: (Question, [u8; 32]), answer: Answer) {
+        let size = |answer: &Answer| answer.0.as_ref().map_or(0, |found| found.data.size());
+        let more = size(&answer);
+        if self.answers.len() >= MOST_KEPT || self.bytes.saturating_add(more) > MOST_BYTES_KEPT {
+            *self = Self::default();
+        }
+        self.bytes = self.bytes.saturating_add(more);
+        if let Some(before) = self.answers.insert(key, answer) {
+            self.bytes = self.bytes.saturating_sub(size(&before));
+        }
+    }
+}
+
+fn unusable(source: &SourceAddress, error: &RevocationError) -> Unproved {
+    Unproved::Unusable {
+        url: source.to_string(),
+        reason: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer of so many bytes.
+    fn answer(bytes: usize) -> Answer {
+        let data = ValidationData {
+            revocation_lists: vec![vec![0; bytes]],
+            ..ValidationData::default()
+        };
+        let found = Found {
+            data,
+            ..Found::default()
+        };
+        (Ok(found), Timestamp::MAX)
+    }
+
+    #[test]
+    fn no_more_is_kept_than_so_many_bytes() {
+        const LARGE: usize = 10 * 1024 * 1024;
+        let mut kept = Kept::default();
+        for number in 0..20 {
+            kept.keep((Question::IsGood, [number; 32]), answer(LARGE));
+            assert!(kept.bytes <= MOST_BYTES_KEPT && kept.bytes == kept.answers.len() * LARGE);
+        }
+        assert_eq!(kept.answers.len(), 2, "six fit, and then it begins anew");
+        kept.keep((Question::IsGood, [19; 32]), answer(1));
+        assert_eq!(kept.bytes, LARGE + 1, "what is replaced counts no more");
+    }
+}

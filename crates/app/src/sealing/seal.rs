@@ -1,0 +1,511 @@
+//! How a finished file is sealed: by which key, how strong, and what happens while a time-stamp authority does not answer.
+//!
+//! The level is the company's, else the installation's, else what is possible: B-LTA with a time-stamp authority, B-B without.
+//! From B-LT on the file holds what proves its certificates good ([`crate::sealing::proofs`]).
+//!
+//! An authority that does not answer, or answers wrongly, never loses an approval, nor does a certificate that cannot be
+//! proved good now: all that is asked for that is waited for together, no longer than the settings say. By
+//! `seal_and_upgrade` the file is sealed with what there is and [`App::add_due_timestamps`] appends the rest later; by `wait`
+//! nothing is sealed, the caller is told to come again ([`Error::Unavailable`]), and what the writer filled in stays as his
+//! draft. The same job renews archive timestamps before the certificate of their authority ends: as long as it runs, a file
+//! can be verified. Whether older certificates can still be asked about does not matter then: the file holds the answers.
+//!
+//! Two things no waiting mends. With a certificate that is revoked nothing is sealed and nothing started. Where a certificate
+//! names nobody who could prove it good, the seal is stated to be of level B-T, whatever the company wants.
+//!
+//! A timestamp that is added later only appends. The file with it takes the other one's place in one transaction, with an
+//! entry in the chain that tells its hash; whoever asks at that moment gets one or the other, whole.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use document::pdf::shared_bytes::SharedBytes;
+use document::pki::keys::{KeyError, Signer};
+use document::pki::timestamp::{NONCE_BYTES, TimestampError, TimestampRequest, TimestampSource};
+use document::sealing::validation_data::{self, ValidationData};
+use document::sealing::{SealDetails, SealError};
+use domain::public_address::{AddressRules, CallbackUrl};
+use domain::{CompanyId, SealLevel, WhenTsaIsDown};
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+use store::company::Company;
+
+use crate::App;
+use crate::base::callback::callback_fault;
+use crate::base::error::{Error, Fault, FaultCode, Subject};
+use crate::base::installation;
+use crate::base::network::{Patience, TimeStampAuthority};
+use crate::base::seal_refusal::{SealCode, SealRefusal};
+use crate::sealing::deep_stack::on_deep_stack;
+use crate::sealing::proofs::{ChainFault, Needed, Proofs, Unproved};
+use crate::sealing::seal_key::UsableKey;
+
+/// How long a caller waits before an approval that was put off is given again, in seconds.
+const RETRY_AFTER: u64 = 60;
+/// A timestamp that failed is tried again after this long.
+pub(crate) const RETRY_TIMESTAMP: SignedDuration = SignedDuration::from_mins(10);
+/// An archive timestamp is renewed this long before its authority's certificate ends, or when three quarters of its time
+/// are over, whichever is later.
+const RENEWED_BEFORE: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// And never sooner than this after the last one.
+const RENEWED_AT_SOONEST: SignedDuration = SignedDuration::from_hours(24);
+/// How the installation seals where a company does not choose for itself.
+#[derive(Debug, Clone)]
+pub struct SealingSettings {
+    /// How strong; what is possible, if not given.
+    pub level: Option<SealLevel>,
+    /// The time-stamp authority.
+    pub tsa: Option<TimeStampAuthority>,
+    /// What happens while it does not answer.
+    pub when_tsa_is_down: WhenTsaIsDown,
+    /// The place that seals name, if they are to name one.
+    pub location: Option<String>,
+    /// The address of the root's revocation list, which new certificates name; they name none, if not given.
+    pub revocation_list_url: Option<String>,
+    /// Which addresses a time-stamp authority may have.
+    pub addresses: AddressRules,
+    /// How long one approval waits for all together that proves certificates good.
+    pub proof_wait: Duration,
+}
+
+impl Default for SealingSettings {
+    fn default() -> Self {
+        Self {
+            level: None,
+            tsa: None,
+            when_tsa_is_down: WhenTsaIsDown::default(),
+            location: None,
+            revocation_list_url: None,
+            // Most authorities are asked over plain http: what they answer is signed.
+            addresses: AddressRules {
+                allow_http: true,
+                ..AddressRules::default()
+            },
+            proof_wait: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A sealed file.
+#[derive(Debug, Clone)]
+pub struct Sealed {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// How strong it is sealed.
+    pub level: SealLevel,
+    /// When its next timestamp is due, if it is.
+    pub timestamp_due: Option<Timestamp>,
+}
+
+/// A time-stamp authority that was asked for a timestamp.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedAuthority {
+    /// Where it is.
+    pub url: String,
+    /// Why it gave none; nothing where it gave one.
+    pub fault: Option<String>,
+    /// What its timestamps lack to prove themselves for long (B-LT, B-LTA).
+    pub lack: Option<ProofLack>,
+}
+
+/// What is missing where certificates should be proved good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProofLack {
+    /// Nobody answers now, and why.
+    NotNow(String),
+    /// What is answered does not prove it, and why: the certificate is revoked, or somebody else answered.
+    Refused(String),
+    /// The chain does not end in a root: neither is the issuer's certificate there, nor does a certificate name its place.
+    Issuer,
+    /// A certificate names neither a revocation list nor an OCSP responder.
+    NoSource,
+}
+
+/// What a company wants.
+pub(crate) struct Wanted {
+    pub(crate) level: SealLevel,
+    pub(crate) tsa: Option<TimeStampAuthority>,
+    when_tsa_is_down: WhenTsaIsDown,
+}
+
+/// Asks a time-stamp authority over the network.
+pub(crate) struct Asking<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) tsa: &'a TimeStampAuthority,
+}
+
+impl TimestampSource for Asking<'_> {
+    fn timestamp(&self, digest: &[u8; 32]) -> Result<Vec<u8>, TimestampError> {
+        let mut nonce = [0; NONCE_BYTES];
+        self.app.random.fill(&mut nonce);
+        let request = TimestampRequest::new(*digest, nonce, self.tsa.policy);
+        let response = self
+            .app
+            .network
+            .ask_authority(self.tsa, request.to_der()?)
+            .map_err(|fault| TimestampError::Unreachable(fault.to_string()))?;
+        request.accept(&response)
+    }
+}
+
+/// Why a timestamp, or what proves it, is not there now.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotNow {
+    #[error(transparent)]
+    Timestamp(TimestampError),
+    #[error("the timestamp has {0} bytes, more than anybody takes")]
+    TooLarge(usize),
+    #[error("what proves a certificate good cannot be had: {0}")]
+    Proof(Unproved),
+    #[error("there is no time-stamp authority")]
+    NoAuthority,
+}
+
+/// A fault that passes by itself, or one that does not.
+pub(crate) enum Failed {
+    Now(NotNow),
+    Always(Error),
+}
+
+impl From<NotNow> for Failed {
+    fn from(fault: NotNow) -> Self {
+        Self::Now(fault)
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Always(error)
+    }
+}
+
+impl From<ChainFault> for Failed {
+    fn from(fault: ChainFault) -> Self {
+        match fault {
+            ChainFault::Unproved(fault) => Self::Now(NotNow::Proof(fault)),
+            ChainFault::Always(error) => Self::Always(error),
+        }
+    }
+}
+
+impl From<SealError> for Failed {
+    fn from(error: SealError) -> Self {
+        match error {
+            SealError::Timestamp(fault) => Self::Now(NotNow::Timestamp(fault)),
+            SealError::TimestampTooLarge(size) => Self::Now(NotNow::TooLarge(size)),
+            other => Self::Always(Error::internal("sealing", other)),
+        }
+    }
+}
+
+/// A file with a document timestamp; one that no placeholder takes is one that could not be had.
+pub(crate) fn timestamped(pdf: &SharedBytes, data: &ValidationData, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
+    validation_data::add_archive_timestamp(pdf, data, asking).map_err(|error| match error {
+        SealError::TooLarge(size) => NotNow::TooLarge(size).into(),
+        other => other.into(),
+    })
+}
+
+impl App {
+    /// How long one who waits for a seal, or for several, waits for what proves certificates good.
+    pub fn proof_patience(&self) -> Patience {
+        Patience::of(self.settings.sealing.proof_wait, Arc::clone(&self.clock))
+    }
+
+    /// Seals a finished file with the company's key, as strong as the company wants it.
+    pub fn seal(
+        &self,
+        company: &CompanyId,
+        pdf: impl Into<SharedBytes>,
+        details: &SealDetails,
+        patience: &Patience,
+    ) -> Result<Sealed, Error> {
+        let pdf = pdf.into();
+        let usable = self.current_seal_key(company)?;
+        self.prove_sealable(&usable, patience)?;
+        let key = usable.key;
+        let wanted = self.wanted(company)?;
+        let without = |fault: NotNow| {
+            if wanted.when_tsa_is_down == WhenTsaIsDown::Wait {
+                tracing::error!(%company, %fault, "not sealed: it cannot be had as strong as the company wants it");
+                return Err(Error::busy(RETRY_AFTER));
+            }
+            tracing::error!(%company, %fault, "sealed as strong as can be had now; the rest is added later");
+            Ok(Some(self.now()))
+        };
+        let basic = |due| {
+            let bytes = document::sealing::seal(&pdf, key.as_ref(), details)
+                .map_err(|error| Error::internal("sealing", error))?;
+            Ok(Sealed {
+                bytes,
+                level: SealLevel::Basic,
+                timestamp_due: due,
+            })
+        };
+        if wanted.level == SealLevel::Basic {
+            return basic(None);
+        }
+        let Some(tsa) = &wanted.tsa else {
+            return basic(without(NotNow::NoAuthority)?);
+        };
+        let asking = Asking { app: self, tsa };
+        let stamped = match stamped(&pdf, key.as_ref(), details, &asking) {
+            Ok(stamped) => SharedBytes::from(stamped),
+            Err(Failed::Now(fault)) => return basic(without(fault)?),
+            Err(Failed::Always(error)) => return Err(error),
+        };
+        match self.lengthened(&stamped, wanted.level, &asking, patience) {
+            Ok(sealed) => Ok(sealed),
+            Err(Failed::Now(fault)) => Ok(Sealed {
+                timestamp_due: without(fault)?,
+                bytes: stamped.into_vec(),
+                level: SealLevel::Timestamp,
+            }),
+            Err(Failed::Always(error)) => Err(error),
+        }
+    }
+
+    /// Proves that documents can be sealed with a usable key: nobody says that its certificate is revoked.
+    /// Who is silent is asked again when the seal is made.
+    pub(crate) fn prove_sealable(&self, usable: &UsableKey, patience: &Patience) -> Result<(), Error> {
+        if usable.is_of_our_root {
+            return Ok(());
+        }
+        self.refuse_revoked(usable.key.certificates(), patience)
+    }
+
+    /// A certificate that was brought along may have been revoked by whoever issued it.
+    fn refuse_revoked(&self, certificates: &[Vec<u8>], patience: &Patience) -> Result<(), Error> {
+        match self.proofs_of_chain(certificates, None, patience) {
+            Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => {
+                Err(Error::NotSealable(SealRefusal::new(SealCode::Revoked, fault)))
+            }
+            Err(ChainFault::Always(error)) => Err(error),
+            Ok(_) | Err(ChainFault::Unproved(_)) => Ok(()),
+        }
+    }
+
+    /// Proves what the sealing of all companies needs: the root's key signs, and its revocation list can be issued. The answer
+    /// is the companies that cannot seal, with the reason: nothing can be started for them, and the others work.
+    pub fn prove_sealing(&self) -> Result<Vec<(CompanyId, Error)>, Error> {
+        let root = installation::root(&self.store, &self.vault)?;
+        match root.prove(self.now()) {
+            // Companies with certificates of others go on.
+            Err(error @ KeyError::NotInItsTime { .. }) => {
+                tracing::error!(%error, "the installation's root has expired");
+            }
+            proved => proved.map_err(|error| Error::internal("proving the installation's root key", error))?,
+        }
+        self.revocation_list()?;
+        let mut unusable = Vec::new();
+        let patience = self.proof_patience();
+        for company in self.companies()? {
+            let usable = self.current_seal_key(&company.id).map_err(Error::from);
+            if let Err(error) = usable.and_then(|usable| self.prove_sealable(&usable, &patience)) {
+                unusable.push((company.id, error));
+            }
+        }
+        Ok(unusable)
+    }
+
+    /// Asks every time-stamp authority that is configured for a timestamp.
+    pub fn ask_time_stamp_authorities(&self) -> Result<Vec<AskedAuthority>, Error> {
+        let mut authorities: Vec<TimeStampAuthority> = self.settings.sealing.tsa.iter().cloned().collect();
+        for company in self.companies()? {
+            authorities.extend(self.wanted_by(&company).tsa);
+        }
+        let mut asked: Vec<AskedAuthority> = Vec::new();
+        for tsa in authorities {
+            if asked.iter().any(|asked| asked.url == tsa.url) {
+                continue;
+            }
+            let digest = Sha256::digest(tsa.url.as_bytes()).into();
+            let (fault, lack) = match (Asking { app: self, tsa: &tsa }).timestamp(&digest) {
+                Ok(token) => (None, self.lack_of_proofs(&validation_data::token_certificates(&token))?),
+                Err(fault) => (Some(fault.to_string()), None),
+            };
+            asked.push(AskedAuthority {
+                url: tsa.url,
+                fault,
+                lack,
+            });
+        }
+        Ok(asked)
+    }
+
+    /// What is missing to prove the certificates of a company's seals good, where it wants more than B-T.
+    pub fn lack_of_seal_proofs(&self, company: &CompanyId) -> Result<Option<ProofLack>, Error> {
+        if self.wanted(company)?.level < SealLevel::LongTerm {
+            return Ok(None);
+        }
+        let key = self.seal_key(company)?;
+        self.lack_of_proofs(key.certificates())
+    }
+
+    /// What is missing to prove these certificates good.
+    fn lack_of_proofs(&self, certificates: &[Vec<u8>]) -> Result<Option<ProofLack>, Error> {
+        match self.proofs_of_chain(certificates, None, &self.proof_patience()) {
+            Ok(found) if !found.ends_in_root => Ok(Some(ProofLack::Issuer)),
+            Ok(found) if found.lacks_source => Ok(Some(ProofLack::NoSource)),
+            Ok(_) => Ok(None),
+            Err(ChainFault::Unproved(fault @ (Unproved::Unusable { .. } | Unproved::Revoked { .. }))) => {
+                Ok(Some(ProofLack::Refused(fault.to_string())))
+            }
+            Err(ChainFault::Unproved(fault)) => Ok(Some(ProofLack::NotNow(fault.to_string()))),
+            Err(ChainFault::Always(error)) => Err(error),
+        }
+    }
+
+    pub(crate) fn wanted(&self, company: &CompanyId) -> Result<Wanted, Error> {
+        let id = company.clone();
+        let company = self
+            .store
+            .read(move |tx| store::company::find(tx, &id).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::Company))?;
+        Ok(self.wanted_by(&company))
+    }
+
+    /// What is wrong with a company's choices about its seals.
+    pub(crate) fn check_sealing(&self, company: &Company) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if let Some(url) = &company.tsa_url
+            && let Err(fault) = CallbackUrl::parse(url, &self.settings.sealing.addresses)
+        {
+            faults.push(callback_fault("tsa_url", &fault));
+        }
+        let wanted = self.wanted_by(company);
+        if wanted.level > SealLevel::Basic && wanted.tsa.is_none() {
+            let reason = "a level above B-B needs a time-stamp authority (tsa_url)";
+            faults.push(Fault::new("seal_level", FaultCode::NotSealable).with("reason", reason));
+        }
+        faults
+    }
+
+    fn wanted_by(&self, company: &Company) -> Wanted {
+        let settings = &self.settings.sealing;
+        let tsa = match &company.tsa_url {
+            // Policy and Authorization value belong to the installation's authority alone.
+            Some(url) => Some(TimeStampAuthority {
+                url: url.clone(),
+                policy: None,
+                authorization: None,
+            }),
+            None => settings.tsa.clone(),
+        };
+        let possible = if tsa.is_some() {
+            SealLevel::Archive
+        } else {
+            SealLevel::Basic
+        };
+        Wanted {
+            level: company.seal_level.or(settings.level).unwrap_or(possible),
+            tsa,
+            when_tsa_is_down: company.when_tsa_is_down.unwrap_or(settings.when_tsa_is_down),
+        }
+    }
+
+    /// Appends what a level above B-T needs to a file that has a timestamp.
+    fn lengthened(
+        &self,
+        stamped: &SharedBytes,
+        level: SealLevel,
+        asking: &Asking<'_>,
+        patience: &Patience,
+    ) -> Result<Sealed, Failed> {
+        if level < SealLevel::LongTerm {
+            return Ok(Sealed {
+                bytes: stamped.to_vec(),
+                level,
+                timestamp_due: None,
+            });
+        }
+        let Proofs {
+            data,
+            lacks_own,
+            revoked,
+            lacks_others,
+        } = self.proofs(&evidence(stamped)?, Needed::All, patience)?;
+        // The authority may have another certificate soon.
+        if let Some(fault) = revoked {
+            return Err(NotNow::Proof(fault).into());
+        }
+        let (bytes, renewed) = if level == SealLevel::Archive {
+            let archived = SharedBytes::from(timestamped(stamped, &data, asking)?);
+            let due = evidence(&archived)?.archive.map(renewal);
+            (archived.into_vec(), due)
+        } else {
+            let extended = validation_data::add_validation_data(stamped, &data)?;
+            (extended, None)
+        };
+        // What others' responders would have said is asked for once more, when nobody waits.
+        let again = lacks_others.then(|| later(self.now(), RETRY_TIMESTAMP));
+        Ok(Sealed {
+            bytes,
+            level: if lacks_own { SealLevel::Timestamp } else { level },
+            timestamp_due: again.into_iter().chain(renewed).min(),
+        })
+    }
+}
+
+/// A file sealed with a timestamp: one of the signature, or, where the signature's value has no room for it, one of the
+/// document, whose room is made by its size.
+fn stamped(pdf: &SharedBytes, key: &dyn Signer, details: &SealDetails, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
+    match document::sealing::seal_with_timestamp(pdf, key, details, asking) {
+        Err(SealError::TimestampTooLarge(size)) => {
+            tracing::info!(
+                size,
+                "the timestamp is too large for the signature; the document gets one"
+            );
+            let plain = document::sealing::seal(pdf, key, details)?;
+            timestamped(&plain.into(), &ValidationData::default(), asking)
+        }
+        outcome => Ok(outcome?),
+    }
+}
+
+/// The level of a file that was sealed here.
+pub(crate) fn level_of(pdf: Vec<u8>) -> Result<SealLevel, Error> {
+    let pdf = SharedBytes::from(pdf);
+    let evidence = on_deep_stack("reading a seal", || evidence(&pdf))?
+        .map_err(|error| Error::internal("reading a seal", error))?;
+    Ok(if evidence.archive.is_some() {
+        SealLevel::Archive
+    } else if evidence.has_validation_data {
+        SealLevel::LongTerm
+    } else if evidence.is_timestamped() {
+        SealLevel::Timestamp
+    } else {
+        SealLevel::Basic
+    })
+}
+
+pub(crate) fn evidence(pdf: &SharedBytes) -> Result<validation_data::Evidence, SealError> {
+    validation_data::evidence(pdf)
+}
+
+pub(crate) fn later(at: Timestamp, duration: SignedDuration) -> Timestamp {
+    at.saturating_add(duration).unwrap_or(Timestamp::MAX)
+}
+
+/// When the next archive timestamp is due, from the time of the last one and the end of its authority's certificate.
+pub(crate) fn renewal((at, ends): (Timestamp, Timestamp)) -> Timestamp {
+    let quarter = ends.duration_since(at) / 4;
+    let before = RENEWED_BEFORE.min(quarter);
+    let due = ends.saturating_sub(before).unwrap_or(at);
+    // An authority that goes on past its certificate's end must not be asked without pause.
+    due.max(at.saturating_add(RENEWED_AT_SOONEST).unwrap_or(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_timestamp_is_renewed_while_its_certificate_still_lives() {
+        let at: Timestamp = "2026-01-01T00:00:00Z".parse().expect("a moment");
+        let day = SignedDuration::from_hours(24);
+        for (lives, due) in [(3650, 3560), (360, 270), (100, 75), (4, 3)] {
+            assert_eq!(renewal((at, at + day * lives)), at + day * due, "{lives}");
+        }
+    }
+}

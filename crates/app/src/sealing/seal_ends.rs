@@ -1,0 +1,88 @@
+//! Seal certificates that end: nothing is started, or given more time, than can be sealed, and the company's owners are warned
+//! in time.
+
+use document::pki::keys::{certificates_from_pem, end_of_certificates};
+use document::pki::revocation::is_issued_by;
+use domain::{CompanyId, UtcOffset, time};
+use jiff::{SignedDuration, Timestamp};
+use store::company::SealKeyInUse;
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{Error, Fault, FaultCode};
+
+/// How many days before the end of their company's certificate we warn owners.
+const WARNED_BEFORE: [i64; 3] = [60, 30, 7];
+
+/// When a company can seal no longer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealEnd {
+    /// Which.
+    pub company: CompanyId,
+    /// When.
+    pub at: Timestamp,
+    /// Whether this installation's root issued the certificate and lives longer, so that the operator can renew it here.
+    pub is_renewable: bool,
+}
+
+/// The fault of a workflow that would still be under way when its company can seal no longer.
+pub(crate) fn fault(expires_at: Timestamp, seal_ends: Timestamp, offset: UtcOffset) -> Option<Fault> {
+    let date = || time::format_with_zone(seal_ends, offset);
+    (expires_at > seal_ends).then(|| Fault::new("expiry_date", FaultCode::SealEndsBefore).with("date", date()))
+}
+
+/// The warning that is due: the last one of those whose time has come.
+pub(crate) fn due(end: Timestamp, now: Timestamp) -> Option<i64> {
+    let is_due = |days: &i64| end.duration_since(now) <= SignedDuration::from_hours(days * 24);
+    WARNED_BEFORE.into_iter().filter(is_due).min().filter(|_| end > now)
+}
+
+impl App {
+    /// When the company can seal no longer, by the key that it has now.
+    pub(crate) fn current_seal_key_end(&self, company: &CompanyId) -> Result<Option<Timestamp>, Error> {
+        let wanted = company.clone();
+        let in_use = self
+            .store
+            .read_one(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
+        self.seal_key_end(company, in_use)
+    }
+
+    /// When the member's company can seal no longer, where that is soon enough to warn of, or past.
+    pub fn seal_end_to_warn_of(&self, caller: &Caller) -> Result<Option<Timestamp>, Error> {
+        let (end, now) = (self.current_seal_key_end(&caller.company)?, self.now());
+        Ok(end.filter(|end| *end <= now || due(*end, now).is_some()))
+    }
+
+    /// The companies whose seal certificates end soon enough to warn of, for the operator.
+    pub fn seal_ends(&self) -> Result<Vec<SealEnd>, Error> {
+        let root = certificates_from_pem(&self.root_certificate()?)
+            .map_err(|error| Error::internal("reading the installation's root certificate", error))?;
+        let now = self.now();
+        let root_ends = end_of_certificates(&self.root_certificate()?).unwrap_or(Timestamp::MIN);
+        let is_ours = |key: &SealKeyInUse| {
+            let own = certificates_from_pem(&key.certificates).ok()?.into_iter().next()?;
+            Some(root.iter().any(|root| is_issued_by(&own, root)))
+        };
+        let ends = self.ends_of_keys_in_use()?.into_iter();
+        Ok(ends
+            .filter(|(_, at)| due(*at, now).is_some())
+            .map(|(key, at)| SealEnd {
+                is_renewable: root_ends > at && is_ours(&key).unwrap_or_default(),
+                company: key.company,
+                at,
+            })
+            .collect())
+    }
+
+    /// The keys that companies seal with, and when each ends. Skips unreadable keys: `doctor` reports them.
+    pub(crate) fn ends_of_keys_in_use(&self) -> Result<Vec<(SealKeyInUse, Timestamp)>, Error> {
+        let keys = self
+            .store
+            .read(|tx| store::company::seal_keys_in_use(tx).map_err(Error::from))?;
+        let ends = |key: SealKeyInUse| {
+            let end = end_of_certificates(&key.certificates).ok()?;
+            Some((key, end))
+        };
+        Ok(keys.into_iter().filter_map(ends).collect())
+    }
+}

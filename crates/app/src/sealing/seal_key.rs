@@ -1,0 +1,176 @@
+//! The keys that companies seal with, and the installation's root that certifies them.
+//!
+//! At rest a private key, or its address in a token, is encrypted by the vault. In this process it is kept readable once it
+//! was needed, by the id of its row: which row a company uses is asked each time, so that a replaced key is never used again.
+//! A key that is kept here and has signed once will sign again; one in a token is asked for a signature each time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use document::pki::keys::{KeyError, SealKey, Signer, certificates_from_pem, end_of_certificates};
+use document::pki::revocation::is_issued_by;
+use document::verify::{TrustedRoots, prove_foreign_key};
+use domain::CompanyId;
+use jiff::Timestamp;
+
+use crate::App;
+use crate::base::error::{Error, Fault, FaultCode};
+use crate::base::installation;
+use crate::base::key_tokens::SCHEME;
+use crate::base::seal_refusal::{SealCode, SealRefusal};
+use crate::base::vault::Purpose;
+use crate::base::vault::VaultError;
+
+/// Keys kept readable at most; companies beyond that are read anew.
+const MOST_KEPT: usize = 256;
+
+/// Keys that were needed already.
+#[derive(Default)]
+pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, UsableKey>>);
+
+/// A seal key that was proved to sign.
+#[derive(Clone)]
+pub(crate) struct UsableKey {
+    /// Of its row.
+    id: i64,
+    pub(crate) key: Arc<SealKey>,
+    /// Whether this installation's root issued its certificate: nobody else can have revoked it.
+    pub(crate) is_of_our_root: bool,
+}
+
+/// Why a company cannot seal.
+#[derive(Debug, thiserror::Error)]
+pub enum SealKeyFault {
+    /// It has no key.
+    #[error("the company has no seal key")]
+    Missing,
+    /// What is kept of the key cannot be decrypted.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    /// The key cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// It could not be looked up.
+    #[error(transparent)]
+    Other(#[from] Error),
+}
+
+impl From<SealKeyFault> for Error {
+    fn from(fault: SealKeyFault) -> Error {
+        let fault = match fault {
+            SealKeyFault::Other(error) => return error,
+            fault => fault,
+        };
+        let (code, at) = match &fault {
+            SealKeyFault::Missing => (SealCode::NoKey, None),
+            SealKeyFault::Key(KeyError::NotInItsTime { not_before, at, .. }) if at < not_before => {
+                (SealCode::NotYet, Some(*not_before))
+            }
+            SealKeyFault::Key(KeyError::NotInItsTime { not_after, .. }) => (SealCode::Expired, Some(*not_after)),
+            SealKeyFault::Key(KeyError::PinRefused { .. }) => (SealCode::Pin, None),
+            SealKeyFault::Key(KeyError::TokenAway(_)) => (SealCode::TokenAway, None),
+            SealKeyFault::Vault(_) | SealKeyFault::Key(_) | SealKeyFault::Other(_) => (SealCode::Unusable, None),
+        };
+        Error::NotSealable(SealRefusal::new(code, fault).at(at))
+    }
+}
+
+impl App {
+    /// The company's seal key, ready to sign. Where there is none, or it cannot be used, nothing may start that would
+    /// have to be sealed: that is [`Error::NotSealable`].
+    pub fn seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, Error> {
+        Ok(self.usable_seal_key(company)?)
+    }
+
+    /// As [`App::seal_key`], for those who tell faults apart.
+    pub fn usable_seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, SealKeyFault> {
+        Ok(self.current_seal_key(company)?.key)
+    }
+
+    /// The seal key that the company uses now.
+    pub(crate) fn current_seal_key(&self, company: &CompanyId) -> Result<UsableKey, SealKeyFault> {
+        let wanted = company.clone();
+        let in_use = self
+            .store
+            .read_one(move |tx| store::company::seal_key_id(tx, &wanted).map_err(Error::from))?;
+        self.seal_key_in_use(company, in_use)
+    }
+
+    /// The company's seal key, where the id of the row that it uses was read already.
+    pub(crate) fn seal_key_in_use(&self, company: &CompanyId, in_use: Option<i64>) -> Result<UsableKey, SealKeyFault> {
+        let in_use = in_use.ok_or(SealKeyFault::Missing)?;
+        let kept = self.kept().get(company).filter(|kept| kept.id == in_use).cloned();
+        if let Some(kept) = kept {
+            kept.key.prove_again(self.clock.now())?;
+            return Ok(kept);
+        }
+        let wanted = company.clone();
+        let row = self
+            .store
+            .read_one(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
+        let row = row.ok_or(SealKeyFault::Missing)?;
+        let pkcs8 = self.vault.decrypt(Purpose::SealKey, &row.private_key)?;
+        let certificates = certificates_from_pem(&row.certificates)?;
+        let key = match std::str::from_utf8(&pkcs8) {
+            Ok(uri) if uri.starts_with(SCHEME) => SealKey::external(self.tokens.key(uri)?, certificates)?,
+            _ => SealKey::new(&pkcs8, certificates)?,
+        };
+        let root = certificates_from_pem(&self.root_certificate()?)?;
+        let is_of_our_root = key
+            .certificates()
+            .first()
+            .is_some_and(|own| root.iter().any(|root| is_issued_by(own, root)));
+        // What others issued is proved by the verifier's rules: earlier versions took keys without.
+        if is_of_our_root {
+            key.prove(self.clock.now())?;
+        } else {
+            prove_foreign_key(&key, self.clock.now())?;
+        }
+        let usable = UsableKey {
+            id: row.id,
+            key: Arc::new(key),
+            is_of_our_root,
+        };
+        let mut kept = self.kept();
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(company.clone(), usable.clone());
+        Ok(usable)
+    }
+
+    /// When the seal key of the row `in_use` can seal no longer. The key itself is not needed, so its token may be away.
+    pub(crate) fn seal_key_end(&self, company: &CompanyId, in_use: Option<i64>) -> Result<Option<Timestamp>, Error> {
+        let Some(in_use) = in_use else { return Ok(None) };
+        let kept = self.kept().get(company).filter(|kept| kept.id == in_use).cloned();
+        if let Some(kept) = kept {
+            return Ok(Some(kept.key.not_after()));
+        }
+        let wanted = company.clone();
+        let row = self
+            .store
+            .read_one(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
+        // A key that cannot be read is refused where it is needed.
+        Ok(row.and_then(|row| end_of_certificates(&row.certificates).ok()))
+    }
+
+    /// The installation's root certificate as PEM: what a verifier elsewhere is given to trust.
+    pub fn root_certificate(&self) -> Result<String, Error> {
+        installation::root_certificate(&self.store)
+    }
+
+    /// What this installation trusts when it verifies: its own root.
+    pub fn trusted_roots(&self) -> Result<TrustedRoots, Error> {
+        TrustedRoots::from_pem(&self.root_certificate()?)
+            .map_err(|error| Error::internal("reading the installation's root certificate", error))
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<CompanyId, UsableKey>> {
+        self.seal_keys.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What an operator gives to seal with cannot be used.
+pub(crate) fn not_sealable(reason: impl std::fmt::Display) -> Error {
+    Error::Unprocessable(vec![Fault::new("", FaultCode::NotSealable).with("reason", reason)])
+}

@@ -1,0 +1,92 @@
+//! The fonts with which a workflow is drawn, from its start to its seal.
+//!
+//! An operator can add fonts to those that are part of the program (`documents.fonts_folder`), and can take them away again:
+//! what a signer entered and saw must be stamped all the same. So a start copies the added files into the file store, once for
+//! all workflows, and the workflow names them. All that is proved, shown, stamped and written on its certificate uses these,
+//! whatever is in the folder by then.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use document::text::fonts::{FontFile, Fonts};
+use domain::{BlobHash, CompanyId};
+use store::workflow::StoredWorkflow;
+
+use crate::App;
+use crate::base::error::Error;
+use crate::base::uploads::FileClaim;
+
+/// Sets of fonts other than the present one that are kept loaded.
+const MOST_KEPT: usize = 4;
+
+type FontSet = (Vec<BlobHash>, Arc<Fonts>);
+
+/// Sets of fonts that were needed already.
+#[derive(Default)]
+pub(crate) struct KeptFonts {
+    present: std::sync::OnceLock<Vec<BlobHash>>,
+    earlier: Mutex<Vec<FontSet>>,
+}
+
+impl App {
+    /// The added fonts that a workflow is started with, in the order in which they are asked. Those that the file store does not
+    /// have yet are put there, under the start's claim.
+    pub(crate) fn fonts_for_start(&self, company: &CompanyId, claim: &mut FileClaim) -> Result<Vec<BlobHash>, Error> {
+        let fonts = self.fonts()?;
+        let hashes = self.present_fonts(&fonts).to_vec();
+        if hashes.is_empty() {
+            return Ok(hashes);
+        }
+        let (company, wanted) = (company.clone(), hashes.clone());
+        let missing = self.store.read(move |tx| {
+            let mut missing = Vec::new();
+            for hash in &wanted {
+                if !store::workflow::refers_to_blob(tx, &company, *hash)? {
+                    missing.push(*hash);
+                }
+            }
+            Ok::<_, Error>(missing)
+        })?;
+        let files = hashes.iter().zip(fonts.added_files());
+        let files = files.filter(|(hash, _)| missing.contains(hash)).map(|(_, file)| file);
+        self.keep_files(claim, files)?;
+        Ok(hashes)
+    }
+
+    /// The fonts of a workflow: those of its start.
+    pub(crate) fn fonts_of(&self, stored: &StoredWorkflow) -> Result<Arc<Fonts>, Error> {
+        let present = self.fonts()?;
+        // Workflows that were started by earlier versions name none.
+        let Some(wanted) = &stored.added_fonts else {
+            return Ok(present);
+        };
+        if *wanted == self.present_fonts(&present) {
+            return Ok(present);
+        }
+        let earlier = || self.kept_fonts.earlier.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = earlier().iter().find(|(hashes, _)| hashes == wanted) {
+            return Ok(Arc::clone(known));
+        }
+        let file = |hash: &BlobHash| {
+            Ok::<_, Error>(FontFile {
+                name: hash.to_string(),
+                bytes: self.blobs.get(hash)?,
+            })
+        };
+        let files = wanted.iter().map(file).collect::<Result<Vec<_>, _>>()?;
+        let loaded =
+            Fonts::with_added(files).map_err(|error| Error::internal("loading the fonts of a workflow", error))?;
+        let loaded = Arc::new(loaded);
+        let mut earlier = earlier();
+        if earlier.len() >= MOST_KEPT {
+            earlier.remove(0);
+        }
+        earlier.push((wanted.clone(), Arc::clone(&loaded)));
+        Ok(loaded)
+    }
+
+    fn present_fonts(&self, fonts: &Fonts) -> &[BlobHash] {
+        self.kept_fonts
+            .present
+            .get_or_init(|| fonts.added_files().map(BlobHash::of).collect())
+    }
+}

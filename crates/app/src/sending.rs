@@ -1,0 +1,10 @@
+//! Starting workflows: one, many from a sheet, one of an uploaded file, and those that visitors of a public link start.
+//!
+//! May use: every room before it, of which the last is signing.
+
+pub(crate) mod bulk;
+pub(crate) mod bulk_sheet;
+pub(crate) mod one_off;
+pub(crate) mod public_link;
+pub(crate) mod start;
+pub(crate) mod start_terms;

@@ -1,0 +1,330 @@
+//! The rows of a spreadsheet as starts: which column says what.
+//!
+//! | column | what it says |
+//! |---|---|
+//! | `workflow_name`, `language`, `expiry_date`, `comment` | as in a start |
+//! | `1.name`, `1.email`, `1.language`, `1.mobile`, `1.password`, `1.password_hint`, `1.one_time_code` | the writer of step 1; `1.clerk.name` where the step has several roles |
+//! | `cc.name`, `cc.email` | who gets a copy |
+//! | any other, or `field:` and a name | the value of the template's field of this name |
+//!
+//! An empty cell says nothing: what holds for all rows counts, or nobody's word.
+
+use std::collections::BTreeSet;
+
+use domain::{FieldKind, TemplateVersion};
+use sheets::safe_cell::{SafeCell, csv};
+use sheets::{SheetCell, SheetLimits, SheetRow};
+
+use crate::base::error::{Fault, FaultCode};
+use crate::sending::start::{StartCopy, StartRecipient, StartRequest};
+use crate::values::value::GivenField;
+
+const FIELD: &str = "field:";
+
+/// What a column says of a writer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    Name,
+    Email,
+    Language,
+    Mobile,
+    Password,
+    PasswordHint,
+    OneTimeCode,
+}
+
+const DETAILS: [(&str, Detail); 7] = [
+    ("name", Detail::Name),
+    ("email", Detail::Email),
+    ("language", Detail::Language),
+    ("mobile", Detail::Mobile),
+    ("password", Detail::Password),
+    ("password_hint", Detail::PasswordHint),
+    ("one_time_code", Detail::OneTimeCode),
+];
+
+/// What a column says.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Column {
+    WorkflowName,
+    Language,
+    ExpiryDate,
+    Comment,
+    CopyName,
+    CopyEmail,
+    /// Of the writer at this place of [`Columns::writers`].
+    Writer(usize, Detail),
+    Field(String),
+    /// Without a name and without meaning.
+    Nothing,
+}
+
+/// A writer whom columns describe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Writer {
+    order: u32,
+    role: Option<String>,
+}
+
+impl Writer {
+    /// As columns name him.
+    fn name(&self) -> String {
+        match &self.role {
+            Some(role) => format!("{}.{role}", self.order),
+            None => self.order.to_string(),
+        }
+    }
+}
+
+/// The columns of a sheet.
+pub(crate) struct Columns {
+    kinds: Vec<Column>,
+    /// As the header calls them.
+    names: Vec<String>,
+    writers: Vec<Writer>,
+}
+
+/// A row as a start, and how its parts are called in the sheet.
+pub(crate) struct SheetStart {
+    pub(crate) request: StartRequest,
+    /// The names of the writers, in the order of the recipients.
+    pub(crate) writers: Vec<String>,
+    /// The names of the fields, in the order of the values.
+    pub(crate) fields: Vec<String>,
+}
+
+impl Columns {
+    /// Reads a header against the template. Every name that means nothing is a fault, by its name.
+    pub(crate) fn read(header: &[String], template: &TemplateVersion) -> Result<Columns, Vec<Fault>> {
+        let mut read = Columns {
+            kinds: Vec::with_capacity(header.len()),
+            names: header.iter().map(|name| name.trim().to_owned()).collect(),
+            writers: Vec::new(),
+        };
+        let mut faults = Vec::new();
+        let mut seen = BTreeSet::new();
+        for name in header {
+            let name = name.trim();
+            let column = read.column(name, template);
+            match &column {
+                None => faults.push(Fault::new(name, FaultCode::UnknownField).with("name", name)),
+                Some(Column::Nothing) => {}
+                Some(column) => {
+                    if !seen.insert(column.clone()) {
+                        faults.push(Fault::new(name, FaultCode::Duplicate).with("name", name));
+                    }
+                }
+            }
+            read.kinds.push(column.unwrap_or(Column::Nothing));
+        }
+        if faults.is_empty() { Ok(read) } else { Err(faults) }
+    }
+
+    fn column(&mut self, name: &str, template: &TemplateVersion) -> Option<Column> {
+        if let Some(field) = name.strip_prefix(FIELD) {
+            return template.field(field).map(|field| Column::Field(field.name.clone()));
+        }
+        match name {
+            "" => return Some(Column::Nothing),
+            "workflow_name" => return Some(Column::WorkflowName),
+            "language" => return Some(Column::Language),
+            "expiry_date" => return Some(Column::ExpiryDate),
+            "comment" => return Some(Column::Comment),
+            "cc.name" => return Some(Column::CopyName),
+            "cc.email" => return Some(Column::CopyEmail),
+            _ => {}
+        }
+        if let Some(column) = self.writer(name, template) {
+            return Some(column);
+        }
+        template.field(name).map(|field| Column::Field(field.name.clone()))
+    }
+
+    fn writer(&mut self, name: &str, template: &TemplateVersion) -> Option<Column> {
+        let (order, rest) = name.split_once('.')?;
+        let order = order.parse().ok()?;
+        let (role, detail) = match rest.rsplit_once('.') {
+            Some((role, detail)) => (Some(role.to_owned()), detail),
+            None => (None, rest),
+        };
+        let (_, detail) = DETAILS.into_iter().find(|(known, _)| *known == detail)?;
+        template
+            .places(order)
+            .find(|step| role.is_none() || step.role == role)?;
+        let writer = Writer { order, role };
+        let place = self.writers.iter().position(|known| *known == writer);
+        let place = place.unwrap_or_else(|| {
+            self.writers.push(writer);
+            self.writers.len() - 1
+        });
+        Some(Column::Writer(place, detail))
+    }
+
+    /// A row as a start. What stands beyond the header is a fault.
+    pub(crate) fn start(&self, row: SheetRow) -> SheetStart {
+        let mut request = StartRequest::default();
+        let mut writers = vec![StartRecipient::default(); self.writers.len()];
+        let mut copy = StartCopy::default();
+        let mut fields = Vec::new();
+        for (index, cell) in row.cells.into_iter().enumerate() {
+            if cell.is_empty() {
+                continue;
+            }
+            // What fails to say something must not count as nothing said: an access code, for instance.
+            let place = || {
+                let name = self.names.get(index).filter(|name| !name.is_empty());
+                name.map_or_else(|| format!("column {}", index + 1), Clone::clone)
+            };
+            let cell = match cell {
+                SheetCell::Text(cell) => cell,
+                SheetCell::Unreadable => {
+                    request.faults.push(Fault::new(place(), FaultCode::SheetCell));
+                    continue;
+                }
+                SheetCell::TooLong => {
+                    let fault = Fault::new(place(), FaultCode::TooLong);
+                    request.faults.push(fault.with("max", SheetLimits::default().cell));
+                    continue;
+                }
+            };
+            let is_check = read_check(&cell);
+            if matches!(self.kinds.get(index), None | Some(Column::Nothing)) {
+                let place = format!("column {}", index + 1);
+                let fault = Fault::new(place, FaultCode::UnknownField).with("name", cell);
+                request.faults.push(fault);
+                continue;
+            }
+            let text = Some(cell);
+            match self.kinds.get(index) {
+                None | Some(Column::Nothing) => {}
+                Some(Column::WorkflowName) => request.workflow_name = text,
+                Some(Column::Language) => request.language = text,
+                Some(Column::ExpiryDate) => request.expiry_date = text,
+                Some(Column::Comment) => request.comment = text,
+                Some(Column::CopyName) => copy.name = text,
+                Some(Column::CopyEmail) => copy.email = text,
+                Some(Column::Field(name)) => {
+                    fields.push(name.clone());
+                    request.fields.push(GivenField {
+                        name: Some(name.clone()),
+                        value: text,
+                    });
+                }
+                Some(Column::Writer(place, detail)) => {
+                    if let Some(writer) = writers.get_mut(*place) {
+                        match detail {
+                            Detail::Name => writer.name = text,
+                            Detail::Email => writer.email = text,
+                            Detail::Language => writer.language = text,
+                            Detail::Mobile => writer.mobile = text,
+                            Detail::Password => writer.password = text,
+                            Detail::PasswordHint => writer.password_hint = text,
+                            Detail::OneTimeCode => {
+                                writer.one_time_code = is_check;
+                                if writer.one_time_code.is_none() {
+                                    let of_writer = self.writers.get(*place).map(Writer::name);
+                                    let path = format!("{}.one_time_code", of_writer.unwrap_or_default());
+                                    request.faults.push(Fault::new(path, FaultCode::InvalidCheck));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let mut names = Vec::new();
+        for (writer, place) in writers.into_iter().zip(&self.writers) {
+            // Somebody of whom nothing is said may be named for all rows, or by the template.
+            if writer == StartRecipient::default() {
+                continue;
+            }
+            names.push(place.name());
+            request.recipients.push(StartRecipient {
+                order: Some(place.order),
+                role: place.role.clone(),
+                ..writer
+            });
+        }
+        if copy.name.is_some() || copy.email.is_some() {
+            request.cc.push(copy);
+        }
+        SheetStart {
+            request,
+            writers: names,
+            fields,
+        }
+    }
+}
+
+/// Yes or no, as the cells of check fields say it.
+fn read_check(cell: &str) -> Option<bool> {
+    match cell.trim().to_ascii_lowercase().as_str() {
+        "y" | "1" | "true" => Some(true),
+        "n" | "0" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// Invented people, one for each writer; then from the beginning.
+const PEOPLE: [(&str, &str); 6] = [
+    ("김민준", "minjun@example.com"),
+    ("이서연", "seoyeon@example.com"),
+    ("박도윤", "doyun@example.com"),
+    ("최하은", "haeun@example.com"),
+    ("정시우", "siu@example.com"),
+    ("강지아", "jia@example.com"),
+];
+
+/// The header of a template's sheet and a row to begin with, as CSV that spreadsheet programs open as what it is.
+pub(crate) fn example(template: &TemplateVersion) -> String {
+    let mut header = vec![
+        "workflow_name".to_owned(),
+        "language".to_owned(),
+        "expiry_date".to_owned(),
+        "comment".to_owned(),
+    ];
+    let mut row = vec!["Document 1".to_owned(), "ko".to_owned(), String::new(), String::new()];
+    let open = template.steps.iter().filter(|step| step.writer.is_none());
+    for (step, (name, email)) in open.zip(PEOPLE.into_iter().cycle()) {
+        let writer = Writer {
+            order: step.order,
+            role: step.role.clone().filter(|_| template.places(step.order).count() > 1),
+        };
+        header.push(format!("{}.name", writer.name()));
+        row.push(name.to_owned());
+        header.push(format!("{}.email", writer.name()));
+        row.push(email.to_owned());
+    }
+    let is_text = |kind| {
+        matches!(
+            kind,
+            FieldKind::Text
+                | FieldKind::Number
+                | FieldKind::Date
+                | FieldKind::Check
+                | FieldKind::Radio
+                | FieldKind::Select
+                | FieldKind::Label
+        )
+    };
+    for field in template
+        .named_fields()
+        .filter(|field| is_text(field.kind) && !field.is_fixed_text())
+    {
+        let means_a_field = Columns {
+            kinds: Vec::new(),
+            names: Vec::new(),
+            writers: Vec::new(),
+        }
+        .column(&field.name, template)
+            == Some(Column::Field(field.name.clone()));
+        header.push(if means_a_field {
+            field.name.clone()
+        } else {
+            format!("{FIELD}{}", field.name)
+        });
+        row.push(String::new());
+    }
+    let rows = [header, row].map(|cells| cells.iter().map(|cell| SafeCell::text(cell)).collect());
+    csv(&rows)
+}

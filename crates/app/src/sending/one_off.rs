@@ -1,0 +1,61 @@
+//! A PDF that is sent once: no template is kept in the list.
+//!
+//! What is sent is a version of a template all the same, so that a one-off document is proved, shown, signed and sealed like
+//! any other; the template is marked as one that was made for one document, and lists leave it out. It is stored in the
+//! transaction that starts the document (or keeps its preview, with which it goes again), so that there is none without.
+
+use std::sync::Arc;
+
+use document::intake::Wishes;
+use domain::TemplateId;
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{Error, Fault};
+use crate::base::origin::Origin;
+use crate::sending::start::{Also, StartRequest, Started};
+use crate::templates::template::TemplateFields;
+
+/// A PDF with its fields, and to whom it goes.
+pub struct OneOff<'a> {
+    /// The PDF.
+    pub pdf: &'a [u8],
+    /// Its fields and steps.
+    pub fields: TemplateFields<'a>,
+    /// The sender's wishes for intake.
+    pub wishes: Wishes,
+    /// The start; its template is made here.
+    pub start: StartRequest,
+}
+
+impl App {
+    /// Sends a PDF without keeping a template.
+    pub fn send_once(&self, caller: &Caller, one_off: OneOff<'_>, origin: &Origin) -> Result<Started, Error> {
+        caller.must_send()?;
+        if let Some(before) = self.sent_before(caller, &one_off.start)? {
+            return Ok(before);
+        }
+        // What is wrong with the start's form is told together with what is wrong with the files.
+        let made = self.made_of_upload(&caller.company, one_off.pdf, &one_off.wishes, one_off.fields);
+        let made = match made {
+            Ok(made) => made,
+            Err(Error::Unprocessable(faults)) => {
+                return Err(Error::Unprocessable(together(one_off.start.faults, faults)));
+            }
+            Err(error) => return Err(error),
+        };
+        let version = made.stored(&caller.company, TemplateId(0), 1, &caller.email, self.now());
+        let start = StartRequest {
+            template_id: None,
+            ..one_off.start
+        };
+        let also = Also::OneOff(Arc::new(version), made.claim);
+        Ok(self.start_with(caller, start, origin, Some(also))?.started)
+    }
+}
+
+/// The faults of both, each place once.
+fn together(mut faults: Vec<Fault>, more: Vec<Fault>) -> Vec<Fault> {
+    faults.extend(more);
+    faults
+}

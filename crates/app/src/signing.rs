@@ -1,0 +1,18 @@
+//! What the holder of a link does: opens it, enters codes, fills in, signs or declines, gets the finished files.
+//!
+//! May use: every room before it, of which the last is evidence.
+
+pub(crate) mod access_code;
+pub(crate) mod approve;
+pub(crate) mod code_guesses;
+pub(crate) mod draft;
+pub(crate) mod drawing;
+pub(crate) mod files;
+pub(crate) mod next_document;
+pub(crate) mod one_time_code;
+pub(crate) mod preview;
+pub(crate) mod reassign;
+pub(crate) mod reject;
+pub(crate) mod signers_files;
+pub(crate) mod signing_session;
+pub(crate) mod visitor;

@@ -1,0 +1,528 @@
+//! What a writer has filled in and not approved yet.
+//!
+//! One writer may have his page open twice: on the telephone and at the desk, in two tabs, in one that was without a
+//! connection for an hour. All write into one draft, and an approval takes over all of it. So that nobody approves what
+//! his page does not show, and no page overwrites what it does not know:
+//!
+//! - **A draft has a revision**, which grows with every change, and keeps of each field in which revision and by which
+//!   page it was changed last. A page says with each change which revision it shows ([`DraftSeen`]); a field that another
+//!   page has changed since stays as it is, and the answer ([`SavedDraft::newer`]) tells what such fields hold.
+//! - **An approval names the revision that its page shows**, and is refused as `draft-changed` where the draft has another
+//!   one. The transaction that writes the approval demands the draft that was read, so none is saved unseen in between.
+//! - **A change that comes after the approval is refused**: the writer's row, which both write, lets only one go first.
+//!
+//! A link that is replaced keeps its draft, revision and all, or ends it; what a device has kept for another link is
+//! never taken for what is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{
+    BlobHash, CompanyId, DrawnValue, Field, FieldKind, FieldValue, FileValue, LinkHolder, Recipient, RecipientId,
+    Requester,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use store::HeldWorkflow;
+
+use crate::App;
+use crate::base::error::{ConflictCode, Error, Fault, FaultCode};
+use crate::base::uploads::{MOST_BYTES, MOST_FILES, beyond_measure};
+use crate::signing::approve::{is_editable, writable};
+use crate::signing::signing_session::{Session, SigningKey, self_filling};
+use crate::values::embedded_files::EmbeddedFiles;
+use crate::values::look::{FieldLook, Looks, typed_value};
+use crate::values::value::{NewValue, value_fault};
+use crate::workflow::transition::Snapshot;
+
+/// The most bytes that the texts of a draft may have.
+pub const LARGEST_DRAFT: usize = 256 * 1024;
+/// The longest name that a page may give itself, in bytes.
+const LONGEST_PAGE: usize = 32;
+
+/// What the page that changes a draft knows of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DraftSeen {
+    /// The revision that it shows. None: it does not say, and overwrites whatever is there.
+    pub revision: Option<u64>,
+    /// The page itself, by a name of its own making: what it has changed is nothing new to it, even where the answer was
+    /// lost.
+    pub page: String,
+}
+
+/// The last change of a field in a draft.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftChange {
+    /// The revision that it made.
+    pub revision: u64,
+    /// The page that made it ([`DraftSeen::page`]).
+    pub page: String,
+}
+
+/// Where a draft stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DraftState {
+    /// The version of the writer's link; another one has a draft of its own.
+    pub link: u32,
+    /// Its revision; 0 while there is none.
+    pub revision: u64,
+    /// Of each field that it holds the last change.
+    pub changes: BTreeMap<String, DraftChange>,
+}
+
+/// What came of a change.
+#[derive(Debug, Clone)]
+pub struct SavedDraft {
+    /// The revision of the draft now.
+    pub revision: u64,
+    /// How the texts that were saved look, and what is calculated from them.
+    pub looks: Vec<FieldLook>,
+    /// What other pages have filled in since the revision that this one shows. Such fields were left as they are.
+    pub newer: Vec<HeldField>,
+}
+
+/// A field of a draft and what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldField {
+    /// The value as text: of a file its name; empty where it was taken away.
+    pub value: String,
+    /// Is it a picture that can be shown (`signing_file`)?
+    pub picture: bool,
+    /// How it looks, and why it will be refused.
+    pub look: FieldLook,
+}
+
+/// A draft, as it is kept.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Draft {
+    #[serde(default)]
+    pub(crate) texts: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) files: BTreeMap<String, FileValue>,
+    /// Signatures and seals that we draw; a field has a file or a drawing.
+    #[serde(default)]
+    pub(crate) drawn: BTreeMap<String, DrawnValue>,
+    #[serde(default)]
+    revision: u64,
+    #[serde(default)]
+    changes: BTreeMap<String, DraftChange>,
+}
+
+/// What one field of a draft holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// As typed, even half-finished; of a field for files that it was emptied.
+    Text(String),
+    File(FileValue),
+    Drawn(DrawnValue),
+}
+
+/// A file that was judged, and its bytes.
+type SentFile = (FileValue, Vec<u8>);
+
+/// A draft and the text that it was read from.
+pub(crate) struct ReadDraft {
+    pub(crate) draft: Draft,
+    /// None: there is none.
+    pub(crate) kept: Option<String>,
+}
+
+impl Draft {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.files.is_empty() && self.drawn.is_empty()
+    }
+
+    pub(crate) fn state(&self, recipient: &Recipient) -> DraftState {
+        DraftState {
+            link: recipient.link_version,
+            revision: self.revision,
+            changes: self.changes.clone(),
+        }
+    }
+
+    /// The file or drawing of a field.
+    pub(crate) fn filed(&self, field: &str) -> Option<FieldValue> {
+        let drawn = || self.drawn.get(field).cloned().map(FieldValue::Drawn);
+        self.files.get(field).cloned().map(FieldValue::File).or_else(drawn)
+    }
+
+    /// The files that it names.
+    fn hashes(&self) -> BTreeSet<BlobHash> {
+        self.files.values().map(|file| file.hash).collect()
+    }
+
+    fn held(&self, field: &str) -> Option<Held> {
+        let text = || self.texts.get(field).cloned().map(Held::Text);
+        let drawn = || self.drawn.get(field).cloned().map(Held::Drawn);
+        let file = self.files.get(field).cloned().map(Held::File);
+        file.or_else(drawn).or_else(text)
+    }
+
+    fn put(&mut self, field: String, held: Held) {
+        self.texts.remove(&field);
+        self.files.remove(&field);
+        self.drawn.remove(&field);
+        match held {
+            Held::Text(text) => drop(self.texts.insert(field, text)),
+            Held::File(file) => drop(self.files.insert(field, file)),
+            Held::Drawn(drawn) => drop(self.drawn.insert(field, drawn)),
+        }
+    }
+
+    /// Has another page changed the field since this one looked?
+    fn is_newer(&self, field: &str, seen: &DraftSeen) -> bool {
+        let change = self.changes.get(field);
+        seen.revision
+            .zip(change)
+            .is_some_and(|(revision, change)| change.revision > revision && change.page != seen.page)
+    }
+
+    /// Takes what a page has changed, but for what is newer here. What changes nothing makes no revision: a change that is
+    /// sent again because its answer was lost is one change.
+    fn change(&mut self, changed: BTreeMap<String, Held>, seen: &DraftSeen) {
+        let new: Vec<_> = changed
+            .into_iter()
+            .filter(|(field, held)| !self.is_newer(field, seen) && self.held(field).as_ref() != Some(held))
+            .collect();
+        if new.is_empty() {
+            return;
+        }
+        self.revision = self.revision.saturating_add(1);
+        for (field, held) in new {
+            let change = DraftChange {
+                revision: self.revision,
+                page: seen.page.clone(),
+            };
+            self.changes.insert(field.clone(), change);
+            self.put(field, held);
+        }
+    }
+
+    fn newer(&self, seen: &DraftSeen) -> Vec<String> {
+        let newer = self.changes.keys().filter(|field| self.is_newer(field, seen));
+        newer.cloned().collect()
+    }
+}
+
+impl App {
+    /// Keeps what the writer has filled in so far. Texts are kept as typed; what is left out stays as it was; an empty text
+    /// takes a file away. A picture may come as base64. Without texts it only answers what is newer than the page.
+    pub fn save_draft(
+        &self,
+        key: &SigningKey,
+        seen: &DraftSeen,
+        texts: &BTreeMap<String, String>,
+    ) -> Result<SavedDraft, Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let mut faults = Vec::new();
+        let mut changed = BTreeMap::new();
+        let mut files = Vec::new();
+        for (name, text) in texts {
+            let values = &session.snapshot.values;
+            match writable(session.template(), values, &recipient, Some(name), name) {
+                Err(fault) => faults.push(Fault {
+                    path: name.clone(),
+                    ..fault
+                }),
+                Ok(_) if text.contains('\0') => faults.push(Fault::new(name, FaultCode::ControlCharacter)),
+                Ok(field) if field.kind.is_file() => match self.judged_file(&session, &recipient, field, text)? {
+                    Err(fault) => faults.push(fault),
+                    Ok(Some((value, bytes))) => {
+                        files.push((value.clone(), bytes));
+                        changed.insert(name.clone(), Held::File(value));
+                    }
+                    Ok(None) => drop(changed.insert(name.clone(), Held::Text(String::new()))),
+                },
+                Ok(_) => drop(changed.insert(name.clone(), Held::Text(text.clone()))),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        self.keep_draft_files(key, &session, &recipient, &files)?;
+        self.write_draft(key, &session, &recipient, seen, &changed)
+    }
+
+    /// Takes a file into the draft.
+    pub fn upload_file(
+        &self,
+        key: &SigningKey,
+        seen: &DraftSeen,
+        field: &str,
+        file_name: Option<&str>,
+        bytes: Vec<u8>,
+    ) -> Result<SavedDraft, Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let found = session.own_field(&recipient, field)?;
+        if !found.kind.is_file() {
+            return Err(Error::fault(field, FaultCode::FieldNotWritable));
+        }
+        self.check_room()?;
+        let value = NewValue::file(found, file_name, bytes)
+            .map_err(|fault| Error::Unprocessable(vec![value_fault(field.to_owned(), found, &fault)]))?;
+        let requester = requester(&session, &recipient);
+        let judged = self.judged(&requester, session.template(), found, value, field)?;
+        let NewValue::File { value, bytes } = judged.map_err(|fault| Error::Unprocessable(vec![fault]))? else {
+            return Err(Error::fault(field, FaultCode::InvalidFile));
+        };
+        self.keep_draft_files(key, &session, &recipient, &[(value.clone(), bytes)])?;
+        let changed = BTreeMap::from([(field.to_owned(), Held::File(value))]);
+        self.write_draft(key, &session, &recipient, seen, &changed)
+    }
+
+    /// Checks the file that a text contains. `None` if the text is empty.
+    fn judged_file(
+        &self,
+        session: &Session,
+        recipient: &Recipient,
+        field: &Field,
+        text: &str,
+    ) -> Result<Result<Option<SentFile>, Fault>, Error> {
+        let value = match NewValue::read(field, text) {
+            Err(fault) => return Ok(Err(value_fault(field.name.clone(), field, &fault))),
+            Ok(NewValue::Nothing) => return Ok(Ok(None)),
+            Ok(value) => value,
+        };
+        self.check_room()?;
+        let requester = requester(session, recipient);
+        let judged = self.judged(&requester, session.template(), field, value, &field.name)?;
+        Ok(judged.map(|value| match value {
+            NewValue::File { value, bytes } => Some((value, bytes)),
+            _ => None,
+        }))
+    }
+
+    pub(crate) fn draft(&self, company: &CompanyId, recipient: RecipientId) -> Result<ReadDraft, Error> {
+        let company = company.clone();
+        let kept = self
+            .store
+            .read(move |tx| store::workflow_value::draft(tx, &company, recipient).map_err(Error::from))?;
+        Ok(ReadDraft {
+            draft: parsed(kept.as_deref()),
+            kept,
+        })
+    }
+
+    /// The draft as an approval takes it over: `texts` stand over it. The page of whoever approves shows this revision.
+    pub(crate) fn draft_to_approve(
+        &self,
+        snapshot: &Snapshot,
+        recipient: &Recipient,
+        texts: &BTreeMap<String, String>,
+        revision: u64,
+    ) -> Result<ReadDraft, Error> {
+        let mut read = self.draft(&snapshot.stored.workflow.company, recipient.id)?;
+        if read.draft.revision != revision {
+            return Err(Error::conflict(ConflictCode::DraftChanged));
+        }
+        // What is no longer this writer's (a field fixed since) is no fault of his.
+        read.draft.texts.retain(|name, _| {
+            let field = snapshot.template.version.field(name);
+            field.is_some_and(|field| is_editable(field, &snapshot.values, recipient))
+        });
+        read.draft.texts.extend(texts.clone());
+        Ok(read)
+    }
+
+    /// Announces files, counts them against what is kept for the writer's link, and only then keeps them. Until the draft
+    /// names them they are loose.
+    fn keep_draft_files(
+        &self,
+        key: &SigningKey,
+        session: &Session,
+        recipient: &Recipient,
+        files: &[SentFile],
+    ) -> Result<(), Error> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let announced: Vec<_> = files.iter().map(|(file, _)| (file.hash, file.length)).collect();
+        let (company, id, at) = (
+            session.snapshot.stored.workflow.company.clone(),
+            recipient.id,
+            self.now(),
+        );
+        self.hold(key, session, recipient, move |tx| {
+            for file in &announced {
+                store::upload::announce(tx, &company, id, *file, at)?;
+            }
+            let kept = store::upload::counted(tx, &company, id)?;
+            if kept.bytes > MOST_BYTES || kept.files > MOST_FILES {
+                return Err(Error::Unprocessable(vec![beyond_measure("data")]));
+            }
+            Ok(())
+        })?;
+        for (_, bytes) in files {
+            #[expect(clippy::disallowed_methods, reason = "it is announced above")]
+            self.blobs.put(bytes)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn write_draft(
+        &self,
+        key: &SigningKey,
+        session: &Session,
+        recipient: &Recipient,
+        seen: &DraftSeen,
+        changed: &BTreeMap<String, Held>,
+    ) -> Result<SavedDraft, Error> {
+        if seen.page.len() > LONGEST_PAGE {
+            let fault = Fault::new("page", FaultCode::TooLong).with("max", LONGEST_PAGE);
+            return Err(Error::Unprocessable(vec![fault]));
+        }
+        let draft = if changed.is_empty() {
+            self.draft(&session.snapshot.stored.workflow.company, recipient.id)?
+                .draft
+        } else {
+            let (seen, changed) = (seen.clone(), changed.clone());
+            let values = &session.snapshot.values;
+            let others = EmbeddedFiles::of(session.template(), |name| values.get(name)?.value.file());
+            self.change_draft(key, session, recipient, move |draft| {
+                draft.change(changed.clone(), &seen);
+                let mut embedded = others.clone();
+                for name in draft.files.keys().chain(draft.texts.keys()) {
+                    let file = draft.files.get(name).filter(|_| !draft.texts.contains_key(name));
+                    embedded.set(name, file);
+                }
+                match embedded.fault(changed.keys().map(String::as_str), str::to_owned) {
+                    Some(fault) => Err(Error::Unprocessable(vec![fault])),
+                    None => Ok(()),
+                }
+            })?
+        };
+        self.saved(session, recipient, seen, changed, &draft)
+    }
+
+    /// What a page is told of the draft after its change.
+    fn saved(
+        &self,
+        session: &Session,
+        recipient: &Recipient,
+        seen: &DraftSeen,
+        changed: &BTreeMap<String, Held>,
+        draft: &Draft,
+    ) -> Result<SavedDraft, Error> {
+        let fonts = self.fonts_of(&session.snapshot.stored)?;
+        let template = session.template();
+        let looks = Looks {
+            template,
+            language: session.snapshot.stored.workflow.language,
+            fonts: &fonts,
+        };
+        let mut newer = draft.newer(seen);
+        // Two pages that say the same have nothing to tell each other.
+        newer.retain(|name| draft.held(name).as_ref() != changed.get(name));
+        let typed = changed.keys().filter(|name| !newer.contains(name)).filter_map(|name| {
+            let value = typed_value(template.field(name)?, draft.texts.get(name)?);
+            Some(looks.of_field(name, &value))
+        });
+        let calculated = self_filling(session, recipient, draft)
+            .into_iter()
+            .filter(|(name, _)| template.field(name).is_some_and(|field| field.kind == FieldKind::Calc))
+            .map(|(name, value)| looks.of_field(&name, &Ok(value)));
+        let held = newer.iter().filter_map(|name| {
+            let field = template.field(name)?;
+            let (value, picture, look) = match draft.held(name)? {
+                Held::Text(text) => {
+                    let value = typed_value(field, &text);
+                    (text, false, looks.of_field(name, &value))
+                }
+                Held::File(file) => (file.file_name, field.kind.is_picture(), looks.of_field(name, &Ok(None))),
+                Held::Drawn(drawn) => (drawn.file_name, true, looks.of_field(name, &Ok(None))),
+            };
+            Some(HeldField { value, picture, look })
+        });
+        Ok(SavedDraft {
+            revision: draft.revision,
+            looks: typed.chain(calculated).collect(),
+            newer: held.collect(),
+        })
+    }
+
+    /// Changes the draft and answers it, as long as the writer has not acted and his link was not replaced: of a draft and
+    /// an approval at the same moment either the draft comes first, and the approval is refused because its page does not
+    /// show it, or the draft is.
+    fn change_draft(
+        &self,
+        key: &SigningKey,
+        session: &Session,
+        recipient: &Recipient,
+        change: impl Fn(&mut Draft) -> Result<(), Error> + Send + 'static,
+    ) -> Result<Draft, Error> {
+        let company = session.snapshot.stored.workflow.company.clone();
+        let (id, at) = (recipient.id, self.now());
+        self.hold(key, session, recipient, move |tx| {
+            let before = parsed(store::workflow_value::draft(tx, &company, id)?.as_deref());
+            let mut draft = before.clone();
+            change(&mut draft)?;
+            keep(tx, &company, id, &draft, at)?;
+            let (then, now) = (before.hashes(), draft.hashes());
+            for hash in now.difference(&then) {
+                // It was announced long ago, and is gone: it has to be sent again.
+                if !store::upload::name(tx, &company, id, *hash)? {
+                    return Err(Error::busy(1));
+                }
+            }
+            for hash in then.difference(&now) {
+                store::upload::loosen(tx, &company, id, *hash, at)?;
+            }
+            Ok(draft)
+        })
+    }
+
+    /// Writes something for a writer who has not acted yet and whose link was not replaced.
+    fn hold<T: Send + 'static>(
+        &self,
+        key: &SigningKey,
+        session: &Session,
+        recipient: &Recipient,
+        write: impl Fn(&mut HeldWorkflow<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let workflow = &session.snapshot.stored.workflow;
+        let (company, workflow) = (workflow.company.clone(), workflow.id);
+        let (id, link_version) = (recipient.id, recipient.link_version);
+        let written = self.store.write::<_, Error, _>(move |tx| {
+            let Some(mut held) = store::hold(tx, &company, workflow)? else {
+                return Ok(None);
+            };
+            if !store::workflow::hold_writer(&mut held, &company, id, link_version)? {
+                return Ok(None);
+            }
+            write(&mut held).map(Some)
+        })?;
+        if let Some(written) = written {
+            return Ok(written);
+        }
+        // Says what was met.
+        self.open_for_writing(key)?;
+        Err(Error::conflict(ConflictCode::Changed))
+    }
+}
+
+fn requester(session: &Session, recipient: &Recipient) -> Requester {
+    Requester::Link {
+        company: session.snapshot.stored.workflow.company.clone(),
+        holder: LinkHolder::Signer(recipient.id),
+    }
+}
+
+fn keep(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    recipient: RecipientId,
+    draft: &Draft,
+    at: Timestamp,
+) -> Result<(), Error> {
+    let text = serde_json::to_string(draft).map_err(|error| Error::internal("keeping a draft", error))?;
+    if text.len() > LARGEST_DRAFT {
+        let fault = Fault::new("values", FaultCode::DraftTooLarge).with("limit", LARGEST_DRAFT);
+        return Err(Error::Unprocessable(vec![fault]));
+    }
+    Ok(store::workflow_value::save_draft(held, company, recipient, &text, at)?)
+}
+
+/// A draft that cannot be read any more is a lost convenience, not a failure.
+fn parsed(kept: Option<&str>) -> Draft {
+    kept.and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default()
+}

@@ -1,0 +1,199 @@
+//! Signatures and seals that we draw, as the signature dialog asks for them.
+//!
+//! The writer types a name and sees it in every hand, or as every seal that suits it. What he takes is kept as its
+//! description ([`domain::drawing`]) in his draft; picture files are made of it for whoever asks. The look is made by the
+//! code that stamps, so he signs what he saw.
+
+use std::collections::BTreeMap;
+
+use document::marks::drawing::{DrawingFault, Figure, figure, has_all};
+use domain::{Drawing, DrawnValue, Field, FieldValue, Hand, Language, Seal};
+
+use crate::App;
+use crate::base::error::{Error, Fault, FaultCode, Subject};
+use crate::links::link_token::LinkPurpose;
+use crate::signing::draft::{DraftSeen, Held, SavedDraft};
+use crate::signing::files::FileContent;
+use crate::signing::signing_session::SigningKey;
+use crate::values::value::{NewValue, drawing_fault, prove, safe_file_name, text_value_fault, value_fault};
+
+/// What the writer wants to see drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// A name in each hand.
+    Typed {
+        /// The name.
+        text: String,
+    },
+    /// A person's seals.
+    PersonSeal {
+        /// The person's name.
+        name: String,
+    },
+    /// A company's seals.
+    CompanySeal {
+        /// The company's name.
+        name: String,
+        /// What stands in the middle of a double ring; blank: what is usual.
+        title: String,
+    },
+}
+
+/// One of the drawings to choose from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// How it is made.
+    pub drawing: Drawing,
+    /// How it looks (SVG), or why it cannot be drawn.
+    pub look: Result<String, Fault>,
+}
+
+impl App {
+    /// The drawings that a writer may choose from, for whoever may see the document.
+    pub fn drawing_choices(&self, key: &SigningKey, wish: &Wish, language: Language) -> Result<Vec<Choice>, Error> {
+        self.may_see(key)?;
+        let drawings = drawings(wish, language).map_err(|fault| Error::Unprocessable(vec![fault]))?;
+        let choice = |drawing: Drawing| {
+            let look = figure(&drawing).map(|figure| figure.svg());
+            Choice {
+                look: look.map_err(|fault| drawing_fault(path(wish), &fault)),
+                drawing,
+            }
+        };
+        // In a script for which there is no handwriting, all hands look alike: one of them is enough to choose from.
+        let mut choices: Vec<Choice> = Vec::new();
+        for choice in drawings.into_iter().map(choice) {
+            if choice.look.is_err() || choices.iter().all(|known| known.look != choice.look) {
+                choices.push(choice);
+            }
+        }
+        Ok(choices)
+    }
+
+    fn may_see(&self, key: &SigningKey) -> Result<(), Error> {
+        let token = self.outgoing.addresses.read(&key.token);
+        if token.is_some_and(|token| token.purpose == LinkPurpose::Preview) {
+            self.preview_content(&key.token).map(drop)
+        } else {
+            self.open_for_reading(key).map(drop)
+        }
+    }
+
+    /// Takes a drawing into the draft, in place of whatever the field held.
+    pub fn take_drawing(
+        &self,
+        key: &SigningKey,
+        seen: &DraftSeen,
+        field: &str,
+        drawing: Drawing,
+    ) -> Result<SavedDraft, Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let refuse = |fault| Error::Unprocessable(vec![fault]);
+        let found = session.own_field(&recipient, field)?;
+        if !found.kind.is_signature() {
+            return Err(Error::fault(field, FaultCode::FieldNotWritable));
+        }
+        let drawing = drawing
+            .checked()
+            .map_err(|fault| refuse(value_fault(field.to_owned(), found, &fault)))?;
+        let drawn = drawn_value(found, drawing);
+        let value = NewValue::Plain(FieldValue::Drawn(drawn.clone()));
+        prove(
+            session.template(),
+            found,
+            &value,
+            workflow.language,
+            &*self.fonts_of(&session.snapshot.stored)?,
+            field,
+        )
+        .map_err(refuse)?;
+        let changed = BTreeMap::from([(field.to_owned(), Held::Drawn(drawn))]);
+        self.write_draft(key, &session, &recipient, seen, &changed)
+    }
+
+    /// The file of a field's value as programs get it: of a drawing the picture (PNG).
+    pub(crate) fn file_of(&self, value: Option<&FieldValue>) -> Result<FileContent, Error> {
+        self.file_with(value, |figure| Ok(("image/png", figure.png()?)))
+    }
+
+    /// The same as the pages show it: of a drawing the outlines (SVG).
+    pub(crate) fn shown_file_of(&self, value: Option<&FieldValue>) -> Result<FileContent, Error> {
+        self.file_with(value, |figure| Ok(("image/svg+xml", figure.svg().into_bytes())))
+    }
+
+    fn file_with(
+        &self,
+        value: Option<&FieldValue>,
+        show: impl FnOnce(Figure) -> Result<(&'static str, Vec<u8>), DrawingFault>,
+    ) -> Result<FileContent, Error> {
+        match value {
+            Some(FieldValue::File(file)) => Ok(FileContent {
+                file_name: file.file_name.clone(),
+                media_type: file.media_type.clone(),
+                bytes: self.blobs.get(&file.hash)?,
+            }),
+            Some(FieldValue::Drawn(drawn)) => {
+                let (media_type, bytes) = figure(&drawn.drawing)
+                    .and_then(show)
+                    .map_err(|fault| Error::internal("drawing a signature", fault))?;
+                Ok(FileContent {
+                    file_name: drawn.file_name.clone(),
+                    media_type: media_type.to_owned(),
+                    bytes,
+                })
+            }
+            _ => Err(Error::NotFound(Subject::File)),
+        }
+    }
+}
+
+/// Where a fault of the wish belongs: the member that holds the name.
+fn path(wish: &Wish) -> &'static str {
+    match wish {
+        Wish::Typed { .. } => "text",
+        Wish::PersonSeal { .. } | Wish::CompanySeal { .. } => "name",
+    }
+}
+
+fn drawings(wish: &Wish, language: Language) -> Result<Vec<Drawing>, Fault> {
+    // A seal leaves blanks out, and so line breaks too: they are refused before, as in every other name.
+    let given = match wish {
+        Wish::Typed { text } => [("text", text.as_str()), ("text", "")],
+        Wish::PersonSeal { name } => [("name", name.as_str()), ("name", "")],
+        Wish::CompanySeal { name, title } => [("name", name.as_str()), ("title", title.as_str())],
+    };
+    for (path, text) in given {
+        domain::text::line(text, usize::MAX).map_err(|refused| crate::base::text::fault(path, refused))?;
+    }
+    let all = match wish {
+        Wish::Typed { text } => {
+            let typed = |hand| Drawing::Typed {
+                text: text.clone(),
+                hand,
+            };
+            // A hand that borrows letters from another looks like that other.
+            let hands = Hand::in_order_for(text);
+            let knowing: Vec<Hand> = hands.into_iter().filter(|hand| has_all(*hand, text)).collect();
+            let offered = if knowing.is_empty() { hands.to_vec() } else { knowing };
+            offered.into_iter().map(typed).collect()
+        }
+        Wish::PersonSeal { name } => seals(Seal::of_person(name)),
+        Wish::CompanySeal { name, title } => seals(Seal::of_company(name, title, language)),
+    };
+    all.into_iter()
+        .map(|drawing: Drawing| drawing.checked())
+        .collect::<Result<_, _>>()
+        .map_err(|fault| text_value_fault(path(wish).to_owned(), &fault))
+}
+
+fn seals(seals: Vec<Seal>) -> Vec<Drawing> {
+    seals.into_iter().map(Drawing::Seal).collect()
+}
+
+fn drawn_value(field: &Field, drawing: Drawing) -> DrawnValue {
+    DrawnValue {
+        file_name: safe_file_name(&format!("{}.png", field.name), &field.name),
+        drawing,
+    }
+}

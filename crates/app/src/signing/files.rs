@@ -1,0 +1,341 @@
+//! Finished files, and files in fields: through the API, and by the links that answers, webhooks and mails hold.
+//!
+//! That somebody took a file is in the chain. Links pass from hand to hand, and a program may fetch a file in a loop, so what
+//! this adds to a chain is bounded: the same file taken by the same member, or by any holder of its link, from the same
+//! address on the network is told once an hour, and from however many addresses, twenty times an hour.
+
+use domain::{
+    Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, RecipientId, Status, UtcOffset, Who,
+    Workflow, WorkflowId,
+};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{ConflictCode, Error, Subject};
+use crate::base::origin::Origin;
+use crate::companies::company_look::CompanyLook;
+use crate::links::link_token::same_link;
+use crate::signing::signers_files::check_file_link;
+use crate::signing::signing_session::SigningKey;
+use crate::templates::page_cache::PartKind;
+use crate::templates::page_part::PageAnswer;
+use crate::workflow::transition::{Snapshot, conflict};
+
+/// Within so long it is told once that a file was taken from one address, and in all so often.
+const TOLD_FOR: SignedDuration = SignedDuration::from_hours(1);
+const MOST_TOLD: usize = 20;
+/// So far back the chain is looked through for it. Others may add to it meanwhile, of whom the sender knows who they are.
+const LOOKED_BACK: u32 = 100;
+
+/// A file, whole.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FileContent {
+    /// Its name.
+    pub file_name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for FileContent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileContent")
+            .field("file_name", &self.file_name)
+            .field("media_type", &self.media_type)
+            .field("length", &self.bytes.len())
+            .finish()
+    }
+}
+
+/// A finished file that a link opens.
+#[derive(Debug, Clone)]
+pub struct LinkedFile {
+    /// Which.
+    pub kind: FileKind,
+    /// Of which workflow.
+    pub workflow_id: WorkflowId,
+    /// Its name.
+    pub workflow_name: String,
+    /// The company's name.
+    pub company_name: String,
+    /// How the company looks.
+    pub look: CompanyLook,
+    /// The workflow's language.
+    pub language: Language,
+    /// The offset of its dates.
+    pub offset: UtcOffset,
+    /// When it was completed.
+    pub completed_at: Timestamp,
+    /// Until when the link lives.
+    pub expires: Option<Timestamp>,
+    /// The file's name among the kept ones.
+    pub hash: BlobHash,
+    /// The file.
+    pub file: FileContent,
+}
+
+/// A link to a finished file, opened; the file itself is not read yet.
+struct OpenedLink {
+    snapshot: Snapshot,
+    kind: FileKind,
+    hash: BlobHash,
+    expires: Option<Timestamp>,
+    /// The signer whose own link it is.
+    signer: Option<RecipientId>,
+}
+
+impl App {
+    /// The sealed document.
+    pub fn document(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
+        let snapshot = self.timely_snapshot(&caller.company, id)?;
+        let file = self.finished_file(&snapshot, FileKind::Document)?;
+        let actor = App::member_actor(caller, origin);
+        let event = EventKind::Downloaded {
+            file: FileKind::Document,
+        };
+        self.note_taking(&caller.company, id, &actor, event, None)?;
+        Ok(file)
+    }
+
+    /// The history certificate; of a workflow that ended early it is made now.
+    pub fn certificate(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
+        let snapshot = self.timely_snapshot(&caller.company, id)?;
+        let file = match snapshot.stored.workflow.state.status() {
+            Status::Playing => return Err(conflict(ConflictCode::NotComplete, Status::Playing)),
+            Status::Complete => self.finished_file(&snapshot, FileKind::Certificate)?,
+            Status::Rejected | Status::Canceled | Status::Expired => {
+                let entries = self.entries(&snapshot)?;
+                let patience = self.proof_patience();
+                let sealed =
+                    self.sealed_certificate(&snapshot, &snapshot.stored.workflow, &entries, None, None, &patience)?;
+                file_content(&snapshot, FileKind::Certificate, sealed.bytes)
+            }
+        };
+        let actor = App::member_actor(caller, origin);
+        let event = EventKind::Downloaded {
+            file: FileKind::Certificate,
+        };
+        self.note_taking(&caller.company, id, &actor, event, None)?;
+        Ok(file)
+    }
+
+    /// The file in a field: a signature, a picture, an attachment. A signature or seal that we drew is a PNG.
+    pub fn field_file(&self, caller: &Caller, id: WorkflowId, name: &str) -> Result<FileContent, Error> {
+        let snapshot = self.snapshot(&caller.company, id)?;
+        if snapshot.template.version.field(name).is_none() {
+            return Err(Error::NotFound(Subject::Field));
+        }
+        self.file_of(snapshot.values.get(name).map(|stored| &stored.value))
+    }
+
+    /// The finished file that a link opens, and a note in the chain that it was fetched. A link whose time is over, or that
+    /// was replaced, is a conflict.
+    pub fn linked_file(&self, key: &SigningKey, origin: &Origin) -> Result<LinkedFile, Error> {
+        let opened = self.open_link(key)?;
+        let actor = origin.actor(opened.signer.map_or(Who::LinkHolder, Who::Recipient));
+        let company = opened.snapshot.stored.workflow.company.clone();
+        let linked = self.read_linked(opened)?;
+        let event = EventKind::Downloaded { file: linked.kind };
+        self.note_taking(&company, linked.workflow_id, &actor, event, None)?;
+        Ok(linked)
+    }
+
+    /// Notes that a file was taken, where the chain does not tell it already. `link`: the recipient who took it, and the
+    /// version of their link, which must not have been replaced since.
+    pub(crate) fn note_taking(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        actor: &Actor,
+        event: EventKind,
+        link: Option<(RecipientId, u32)>,
+    ) -> Result<(), Error> {
+        let at = self.now();
+        let since = at.checked_sub(TOLD_FOR).unwrap_or(Timestamp::MIN);
+        let (wanted, by, taken) = (company.clone(), actor.clone(), event.clone());
+        self.note(company, id, (actor, at), &[event], move |tx| {
+            if let Some((recipient, version)) = link {
+                let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Link))?;
+                same_link(&stored.workflow, recipient, version)?;
+            }
+            let latest = store::audit::latest(tx, &wanted, id, LOOKED_BACK)?;
+            let told: Vec<Event> = latest
+                .iter()
+                .filter(|entry| entry.at > since)
+                .filter_map(domain::Entry::event)
+                // What was told of the earlier person in a place says nothing of the present one.
+                .take_while(|told| told.event.successor().is_none() || told.event.recipient() != taken.recipient())
+                .filter(|told| told.event == taken && told.actor.who == by.who)
+                .collect();
+            Ok(told.len() < MOST_TOLD && told.iter().all(|told| told.actor.address != by.address))
+        })
+    }
+
+    /// The same to be looked at: opening the viewer changes nothing.
+    pub fn shown_file(&self, key: &SigningKey) -> Result<LinkedFile, Error> {
+        self.read_linked(self.open_link(key)?)
+    }
+
+    /// The same with the displayed sizes of its pages.
+    pub fn shown_pages(&self, key: &SigningKey) -> Result<(LinkedFile, Vec<PageSize>), Error> {
+        let linked = self.shown_file(key)?;
+        let sizes = document::pages::render::page_sizes(&linked.file.bytes)
+            .map_err(|fault| Error::internal("measuring a finished file", fault))?;
+        Ok((linked, sizes))
+    }
+
+    /// The image of one of its pages. `file` is the hash in the address.
+    pub fn shown_page(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
+        let opened = self.open_link(key)?;
+        self.page_of(&opened.hash, file, PartKind::Picture, page)
+    }
+
+    /// What one of its pages says.
+    pub fn shown_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
+        let opened = self.open_link(key)?;
+        self.page_of(&opened.hash, file, PartKind::Text, page)
+    }
+
+    fn read_linked(&self, opened: OpenedLink) -> Result<LinkedFile, Error> {
+        let OpenedLink {
+            snapshot,
+            kind,
+            hash,
+            expires,
+            signer,
+        } = opened;
+        let workflow = &snapshot.stored.workflow;
+        let signer = signer.and_then(|signer| workflow.recipient(signer));
+        Ok(LinkedFile {
+            kind,
+            workflow_id: workflow.id,
+            workflow_name: workflow.name.clone(),
+            company_name: snapshot.party.company_name.clone(),
+            look: CompanyLook::of(&workflow.company, &snapshot.party.company_name, &snapshot.party.style),
+            language: signer.map_or(workflow.language, |signer| workflow.language_of(signer)),
+            offset: workflow.offset,
+            completed_at: workflow.state.ended_at().unwrap_or(snapshot.at),
+            expires,
+            hash,
+            file: file_content(&snapshot, kind, self.blobs.get(&hash)?),
+        })
+    }
+
+    fn open_link(&self, key: &SigningKey) -> Result<OpenedLink, Error> {
+        let read = self.outgoing.addresses.read(&key.token).and_then(|token| {
+            let kind = token.purpose.file()?;
+            Some((token, kind))
+        });
+        let (token, kind) = read.ok_or(Error::NotFound(Subject::Link))?;
+        let (snapshot, signer) = if token.purpose.is_signers_file() {
+            let session = self.signers_file_session(token)?;
+            self.check_codes(&session, key)?;
+            (session.snapshot, Some(RecipientId(token.subject)))
+        } else {
+            let id = WorkflowId(token.subject);
+            let company = self.company_of_link(id)?;
+            let snapshot = self.snapshot(&company, id)?;
+            check_file_link(&snapshot, token)?;
+            (snapshot, None)
+        };
+        let hash = self.finished_hash(&snapshot, kind)?;
+        Ok(OpenedLink {
+            snapshot,
+            kind,
+            hash,
+            expires: token.expires,
+            signer,
+        })
+    }
+
+    pub(crate) fn company_of_link(&self, id: WorkflowId) -> Result<CompanyId, Error> {
+        self.store
+            .read(move |tx| store::workflow::company_of(tx, id).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::Link))
+    }
+
+    /// A file of a complete workflow; 409 before.
+    fn finished_file(&self, snapshot: &Snapshot, kind: FileKind) -> Result<FileContent, Error> {
+        let hash = self.finished_hash(snapshot, kind)?;
+        Ok(file_content(snapshot, kind, self.blobs.get(&hash)?))
+    }
+
+    /// Its name among the kept files.
+    fn finished_hash(&self, snapshot: &Snapshot, kind: FileKind) -> Result<BlobHash, Error> {
+        let workflow = &snapshot.stored.workflow;
+        let status = workflow.state.status();
+        if status != Status::Complete {
+            return Err(conflict(ConflictCode::NotComplete, status));
+        }
+        let (company, id) = (workflow.company.clone(), workflow.id);
+        let sealed = self
+            .store
+            .read(move |tx| store::workflow::sealed(tx, &company, id).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::File))?;
+        Ok(match kind {
+            FileKind::Document => sealed.document,
+            FileKind::Certificate => sealed.certificate,
+        })
+    }
+}
+
+/// A workflow's name as that of a file, without the ending that is added to it.
+pub(crate) fn file_stem(workflow: &Workflow) -> String {
+    let stem = stem(&workflow.name);
+    if stem.is_empty() { workflow.id.to_string() } else { stem }
+}
+
+fn stem(name: &str) -> String {
+    let name: String = name
+        .chars()
+        .filter(|character| !character.is_control() && !"/\\<>:\"|?*".contains(*character))
+        .collect();
+    let name = name.trim().trim_start_matches('.');
+    match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
+        Some((stem, ending)) if ending.eq_ignore_ascii_case(".pdf") => stem.trim_end().to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+fn file_content(snapshot: &Snapshot, kind: FileKind, bytes: Vec<u8>) -> FileContent {
+    let workflow = &snapshot.stored.workflow;
+    let name = file_stem(workflow);
+    let file_name = match kind {
+        FileKind::Document => format!("{name}.pdf"),
+        FileKind::Certificate => {
+            format!(
+                "{name} - {}.pdf",
+                i18n::text(workflow.language, "certificate-file-certificate", &[])
+            )
+        }
+    };
+    FileContent {
+        file_name,
+        media_type: "application/pdf".to_owned(),
+        bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn a_file_has_one_ending_whatever_its_document_is_called() {
+        for (name, expected) in [
+            ("report", "report"),
+            ("report.pdf", "report"),
+            ("급여 명세.PDF", "급여 명세"),
+            ("契約書 .pdf ", "契約書"),
+            ("a/b:c", "abc"),
+            ("..pdf", "pdf"),
+            (".pdf", "pdf"),
+            ("報告", "報告"),
+            ("1.pdf.pdf", "1.pdf"),
+        ] {
+            assert_eq!(stem(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The next document: a writer who has just signed is led to another one that waits for the same contact.
+//!
+//! Equal contacts do not make the same person, because anyone can enter anyone's address. So it is looked up by a
+//! [`ProvedContact`] alone, never from an embedded document, and never to one (`store::workflow::next_for`).
+//!
+//! The link that leads on is not the kind that is delivered by message: it stands in an answer to a browser. So a forwarded
+//! message opens at most one document more than its own; the writer's next message leads on from there.
+
+use domain::{ProvedContact, Recipient};
+
+use crate::App;
+use crate::base::error::Error;
+use crate::links::link_token::LinkToken;
+use crate::signing::signing_session::{Session, SigningKey};
+
+/// Another document for the same writer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextDocument {
+    /// Its name.
+    pub workflow_name: String,
+    /// Where it is signed.
+    pub sign_url: String,
+}
+
+impl App {
+    pub(crate) fn next_document(
+        &self,
+        session: &Session,
+        key: &SigningKey,
+        recipient: &Recipient,
+    ) -> Result<Option<NextDocument>, Error> {
+        if session.snapshot.stored.workflow.is_embedded() {
+            return Ok(None);
+        }
+        let Some(contact) = self.proved_contact(session, key, recipient)? else {
+            return Ok(None);
+        };
+        let (company, id, at) = (
+            session.snapshot.stored.workflow.company.clone(),
+            recipient.id,
+            session.snapshot.at,
+        );
+        let found = self.store.read(move |tx| {
+            let Some((next, workflow)) = store::workflow::next_for(tx, &company, &contact, id, at)? else {
+                return Ok::<_, Error>(None);
+            };
+            Ok(store::workflow::load(tx, &company, workflow)?.map(|stored| (next, stored)))
+        })?;
+        Ok(found.and_then(|(next, stored)| {
+            let next = stored.workflow.recipient(next)?;
+            Some(NextDocument {
+                workflow_name: stored.workflow.name.clone(),
+                sign_url: self.outgoing.addresses.sign_url(&stored.workflow, next),
+            })
+        }))
+    }
+
+    /// The recipient's contact, if the holder of the key has proved that they read what is sent there.
+    fn proved_contact(
+        &self,
+        session: &Session,
+        key: &SigningKey,
+        recipient: &Recipient,
+    ) -> Result<Option<ProvedContact>, Error> {
+        let token = self.outgoing.addresses.read(&key.token);
+        let by_link = token
+            .as_ref()
+            .and_then(LinkToken::delivered)
+            .and_then(|link| ProvedContact::by_delivered_link(recipient, link));
+        if by_link.is_some() {
+            return Ok(by_link);
+        }
+        // A stranger can have as many codes sent as documents started, so those prove nothing beyond their own document.
+        if self.is_visitors_own(&session.snapshot, recipient)? {
+            return Ok(None);
+        }
+        let entered = self.one_time_code_entered(recipient, key.one_time_proof.as_deref(), session.snapshot.at);
+        let Some(entered) = entered else {
+            return Ok(None);
+        };
+        let entries = self.entries(&session.snapshot)?;
+        let events = entries.iter().filter_map(domain::Entry::event);
+        Ok(ProvedContact::by_one_time_code(recipient, events, entered))
+    }
+}

@@ -1,0 +1,96 @@
+//! Handing over: the writer whose turn it is gives the document to another person, who writes in his place, where the
+//! template allows it.
+//!
+//! The old link dies and the new person is asked by mail or messenger, so an embedded workflow refuses it: its writers
+//! get no messages, and the caller's program, which alone gives out their links, corrects the recipient through the API
+//! instead. What was filled in before is not handed on: it is the other person's own. An access code that the sender set
+//! is asked of the new person, too. No webhook goes out: nothing was approved or rejected.
+//!
+//! The name that he gives stands in our letters; like that of a public link's visitor it may hold no address.
+//! Who came by a public link is a stranger, to whose address alone the service writes: he hands over nothing.
+
+use domain::address_in_text::holds_an_address;
+use domain::{Event, EventKind, RecipientId, Who};
+
+use crate::App;
+use crate::base::error::{ConflictCode, Error, Fault, FaultCode};
+use crate::base::origin::Origin;
+use crate::links::link_token::same_link;
+use crate::signing::signing_session::SigningKey;
+use crate::workflow::correct_recipient::{Person, prove_person};
+use crate::workflow::transition::{Snapshot, conflict, refused};
+
+impl App {
+    /// Hands the document over.
+    pub fn hand_over_by_link(&self, key: &SigningKey, name: &str, email: &str, origin: &Origin) -> Result<(), Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let (company, id) = (workflow.company.clone(), workflow.id);
+        let actor = origin.actor(Who::Recipient(recipient.id));
+        let fonts = self.fonts_of(&session.snapshot.stored)?;
+        self.decide(&company, id, |snapshot| {
+            let workflow = &snapshot.stored.workflow;
+            same_link(workflow, recipient.id, recipient.link_version)?;
+            if !self.may_hand_over(snapshot, recipient.order)? {
+                return Err(conflict(ConflictCode::NoHandingOver, workflow.status_at(snapshot.at)));
+            }
+            let mut faults = Vec::new();
+            if holds_an_address(name) {
+                faults.push(Fault::new("name", FaultCode::AddressInName));
+            }
+            let person = Person::read(snapshot, Some(name), Some(email), &fonts, &mut faults);
+            for (path, is_missing) in [("name", person.name.is_none()), ("email", person.contact.is_none())] {
+                if is_missing && faults.iter().all(|fault| fault.path != path) {
+                    faults.push(Fault::new(path, FaultCode::Required));
+                }
+            }
+            let (Some(name), Some(contact), true) = (person.name, person.contact, faults.is_empty()) else {
+                return Err(Error::Unprocessable(faults));
+            };
+            // The link that he holds is his already, and he would only lose it.
+            if contact.is_same(&recipient.contact) {
+                return Err(Error::fault("email", FaultCode::SamePerson));
+            }
+            let change = workflow
+                .clone()
+                .hand_over(recipient.id, name, contact, snapshot.at)
+                .map_err(refused)?;
+            prove_person(self, snapshot, &change.workflow, recipient.id, &fonts)?;
+            Ok((self.plan_change(snapshot, change, &actor)?, ()))
+        })
+    }
+
+    /// The recipient of a link; where it was replaced, why.
+    pub(crate) fn holder_of_link(
+        &self,
+        snapshot: &Snapshot,
+        id: RecipientId,
+        version: u32,
+    ) -> Result<RecipientId, Error> {
+        same_link(&snapshot.stored.workflow, id, version).or_else(|error| {
+            let handed_over = self.entries(snapshot)?.iter().any(|entry| {
+                matches!(
+                    entry.event(),
+                    Some(Event { event: EventKind::HandedOver { recipient, link_version }, .. })
+                        if recipient.id == id && link_version == version
+                )
+            });
+            if handed_over {
+                Err(Error::conflict(ConflictCode::HandedOver))
+            } else {
+                Err(error)
+            }
+        })
+    }
+
+    /// Does the template allow it to a writer of this step, and can the new person be told?
+    pub(crate) fn may_hand_over(&self, snapshot: &Snapshot, order: u32) -> Result<bool, Error> {
+        if !snapshot.template.version.hand_over || snapshot.stored.workflow.is_embedded() {
+            return Ok(false);
+        }
+        if order > 1 {
+            return Ok(true);
+        }
+        Ok(!self.is_started_by_visitor(snapshot)?)
+    }
+}

@@ -1,0 +1,128 @@
+//! A signer's own link to the finished files.
+//!
+//! A signer who had to enter a code to see the document has to enter one to see the result: their mail and their signing page
+//! have links of their own, whose page asks for the access code or sends a one-time code under the same rules as the signing
+//! page, and takes the same proof. Such a link ends with the workflow's other links to its files.
+
+use domain::{FileKind, Language, LinkType, RecipientId, Status, Workflow};
+use store::workflow::Writer;
+
+use crate::App;
+use crate::base::error::{ConflictCode, Error, ForbiddenCode, Subject};
+use crate::companies::company_look::CompanyLook;
+use crate::links::link_token::LinkToken;
+use crate::signing::signing_session::{Session, SigningKey, SigningView, Stage};
+use crate::workflow::transition::Snapshot;
+
+/// The question for a code, as a page asks it.
+#[derive(Debug, Clone)]
+pub struct CodeQuestion {
+    /// The workflow's name.
+    pub workflow_name: String,
+    /// How the company looks.
+    pub look: CompanyLook,
+    /// The page's language if the address names none.
+    pub language: Language,
+    /// Which code is asked for, if any.
+    pub stage: Stage,
+    /// Whether the document is complete: nobody can be reminded of it any more.
+    pub is_complete: bool,
+}
+
+impl From<&SigningView> for CodeQuestion {
+    fn from(view: &SigningView) -> Self {
+        Self {
+            workflow_name: view.workflow_name.clone(),
+            look: view.look.clone(),
+            language: view.language,
+            stage: view.stage.clone(),
+            is_complete: view.status == Status::Complete,
+        }
+    }
+}
+
+impl App {
+    /// What the holder of the key has to enter before the page of their link shows anything.
+    pub fn code_question(&self, key: &SigningKey) -> Result<CodeQuestion, Error> {
+        let session = self.code_session(key)?;
+        let workflow = &session.snapshot.stored.workflow;
+        let party = &session.snapshot.party;
+        Ok(CodeQuestion {
+            workflow_name: workflow.name.clone(),
+            look: CompanyLook::of(&workflow.company, &party.company_name, &party.style),
+            language: session
+                .recipient()
+                .map_or(workflow.language, |recipient| workflow.language_of(recipient)),
+            stage: self.stage(&session, key),
+            is_complete: workflow.state.status() == Status::Complete,
+        })
+    }
+
+    /// The link in whose page a code is entered: the signing page, or that of a signer's finished files.
+    pub(crate) fn code_session(&self, key: &SigningKey) -> Result<Session, Error> {
+        match self.outgoing.addresses.read(&key.token) {
+            Some(token) if token.purpose.is_signers_file() => self.signers_file_session(token),
+            _ => self.session_of(key),
+        }
+    }
+
+    /// Opens a signer's own link to a finished file. It proves nothing yet: the caller asks for the codes.
+    pub(crate) fn signers_file_session(&self, token: LinkToken) -> Result<Session, Error> {
+        let signer = RecipientId(token.subject);
+        let (company, workflow) = self
+            .store
+            .read(move |tx| store::workflow::of_recipient(tx, signer).map_err(Error::from))?
+            .ok_or(Error::NotFound(Subject::Link))?;
+        let snapshot = self.snapshot(&company, workflow)?;
+        check_file_link(&snapshot, token)?;
+        Ok(Session::of_recipient(snapshot, signer))
+    }
+
+    /// Whether the holder of the key may see the files behind a signer's own link.
+    pub(crate) fn check_codes(&self, session: &Session, key: &SigningKey) -> Result<(), Error> {
+        match self.missing_check(session, key) {
+            Some(missing) => Err(Error::Forbidden(missing)),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a signer finds the finished document, as long as links to it work.
+    pub(crate) fn finished_document_url(
+        &self,
+        snapshot: &Snapshot,
+        workflow: &Workflow,
+        signer: RecipientId,
+    ) -> Option<String> {
+        let ended = workflow
+            .state
+            .ended_at()
+            .filter(|_| workflow.state.status() == Status::Complete)?;
+        let links = snapshot.stored.links.live()?;
+        let until = links.until(ended, snapshot.party.link_days);
+        if snapshot.at > until {
+            return None;
+        }
+        let (kind, addresses) = (FileKind::Document, &self.outgoing.addresses);
+        let enters_code = snapshot.stored.writer(signer).is_some_and(Writer::must_enter_code);
+        Some(match workflow.recipient(signer).filter(|_| enters_code) {
+            Some(signer) => addresses.signers_file_url(kind, workflow, signer, links, until),
+            None => addresses.file_url(kind, LinkType::Viewer, workflow, links, until),
+        })
+    }
+}
+
+/// Refuses a link to a finished file that was revoked or replaced, or whose time is over.
+pub(crate) fn check_file_link(snapshot: &Snapshot, token: LinkToken) -> Result<(), Error> {
+    if snapshot.stored.links.opened_by(token.version).is_none() || token.is_over(snapshot.at) {
+        return Err(Error::conflict(ConflictCode::LinkReplaced));
+    }
+    Ok(())
+}
+
+/// Whether an error says that a code has to be entered first.
+pub fn asks_for_code(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Forbidden(ForbiddenCode::AccessCode | ForbiddenCode::OneTimeCode)
+    )
+}

@@ -1,0 +1,223 @@
+//! What is shown of pages, made once and kept in memory up to a bound: pictures of finished files, texts of pages.
+//!
+//! A file never changes under its hash, so what is made from one is good for ever; the bound alone lets things go, the one
+//! that was not asked for longest first. Several requests for one thing make it once: the first makes it, the others wait
+//! for it and get the same, a failure too. A failure is not kept: the next request tries anew.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use domain::BlobHash;
+
+use crate::base::documents::DocumentFault;
+
+/// What is kept about a part of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Part {
+    /// The file.
+    pub(crate) file: BlobHash,
+    /// What of it.
+    pub(crate) kind: PartKind,
+    /// The page, from 1.
+    pub(crate) page: u32,
+}
+
+/// What is made of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum PartKind {
+    /// Its picture, as `template::PAGE_IMAGE_DPI` has it.
+    Picture,
+    /// What it says, as JSON (`document::pages::text_layer::PageText`).
+    Text,
+}
+
+type Made = Result<Arc<[u8]>, DocumentFault>;
+
+/// Keeps parts.
+#[derive(Debug)]
+pub(crate) struct PageCache {
+    most_bytes: u64,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    slots: HashMap<Part, Slot>,
+    /// Of all that is made.
+    bytes: u64,
+    /// Counts what was asked for; the order of the last use.
+    asked: u64,
+}
+
+#[derive(Debug)]
+struct Slot {
+    made: Arc<OnceLock<Made>>,
+    /// 0 while it is being made.
+    bytes: u64,
+    last_asked: u64,
+}
+
+impl PageCache {
+    /// A cache that keeps so many bytes at most. 0 keeps nothing, and still makes once what is asked for at the same time.
+    pub(crate) fn new(most_bytes: u64) -> Self {
+        Self {
+            most_bytes,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The part, where it is made already.
+    pub(crate) fn get(&self, part: Part) -> Option<Arc<[u8]>> {
+        let mut kept = self.lock();
+        kept.asked += 1;
+        let asked = kept.asked;
+        let slot = kept.slots.get_mut(&part)?;
+        let made = slot.made.get()?.as_ref().ok()?;
+        let made = Arc::clone(made);
+        slot.last_asked = asked;
+        Some(made)
+    }
+
+    /// The part; `make` is called where nobody has made it or is about to.
+    pub(crate) fn get_or_make(&self, part: Part, make: impl FnOnce() -> Result<Vec<u8>, DocumentFault>) -> Made {
+        let cell = {
+            let mut kept = self.lock();
+            kept.asked += 1;
+            let asked = kept.asked;
+            let slot = kept.slots.entry(part).or_insert_with(|| Slot {
+                made: Arc::default(),
+                bytes: 0,
+                last_asked: asked,
+            });
+            slot.last_asked = asked;
+            Arc::clone(&slot.made)
+        };
+        let mut made_here = false;
+        let result = cell
+            .get_or_init(|| {
+                made_here = true;
+                make().map(Arc::from)
+            })
+            .clone();
+        if made_here {
+            self.keep(part, &cell, &result);
+        }
+        result
+    }
+
+    /// Counts what was made, or forgets what failed; lets go what is too much.
+    fn keep(&self, part: Part, made: &Arc<OnceLock<Made>>, result: &Made) {
+        let mut kept = self.lock();
+        // Another may have taken the place meanwhile.
+        let is_ours = kept.slots.get(&part).is_some_and(|slot| Arc::ptr_eq(&slot.made, made));
+        if !is_ours {
+            return;
+        }
+        let Ok(bytes) = result else {
+            kept.slots.remove(&part);
+            return;
+        };
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX).max(1);
+        if let Some(slot) = kept.slots.get_mut(&part) {
+            slot.bytes = length;
+        }
+        kept.bytes = kept.bytes.saturating_add(length);
+        while kept.bytes > self.most_bytes {
+            let oldest = kept
+                .slots
+                .iter()
+                .filter(|(_, slot)| slot.bytes > 0)
+                .min_by_key(|(_, slot)| slot.last_asked)
+                .map(|(part, slot)| (*part, slot.bytes));
+            let Some((oldest, bytes)) = oldest else { return };
+            kept.slots.remove(&oldest);
+            kept.bytes = kept.bytes.saturating_sub(bytes);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Barrier, mpsc};
+
+    use super::*;
+
+    fn part(page: u32) -> Part {
+        Part {
+            file: BlobHash([7; 32]),
+            kind: PartKind::Picture,
+            page,
+        }
+    }
+
+    /// The bytes of a page, and how often they were made.
+    fn ask(cache: &PageCache, page: u32, length: usize) -> bool {
+        let mut made = false;
+        let bytes = cache.get_or_make(part(page), || {
+            made = true;
+            Ok(vec![1; length])
+        });
+        assert_eq!(bytes.expect("made").len(), length);
+        made
+    }
+
+    #[test]
+    fn what_was_asked_for_longest_ago_is_let_go_first() {
+        let cache = PageCache::new(250);
+        assert!(ask(&cache, 1, 100));
+        assert!(ask(&cache, 2, 100));
+        assert!(!ask(&cache, 1, 100));
+        assert!(ask(&cache, 3, 100));
+        assert!(!ask(&cache, 1, 100));
+        assert!(!ask(&cache, 3, 100));
+        assert!(ask(&cache, 2, 100));
+        assert!(cache.lock().bytes <= 250);
+    }
+
+    #[test]
+    fn what_is_larger_than_the_bound_is_answered_and_not_kept() {
+        let cache = PageCache::new(99);
+        assert!(ask(&cache, 1, 100));
+        assert!(ask(&cache, 1, 100));
+        assert_eq!(cache.lock().bytes, 0);
+        assert!(cache.lock().slots.is_empty());
+    }
+
+    #[test]
+    fn several_requests_at_the_same_time_make_it_once() {
+        let cache = PageCache::new(1000);
+        let made = AtomicU32::new(0);
+        let begin = Barrier::new(8);
+        let (go, wait) = mpsc::channel::<()>();
+        let wait = Mutex::new(wait);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    begin.wait();
+                    let bytes = cache.get_or_make(part(1), || {
+                        made.fetch_add(1, Ordering::SeqCst);
+                        // Ends when the test lets it: until then the others can only wait.
+                        wait.lock().expect("one maker").recv().expect("a word");
+                        Ok(vec![9; 10])
+                    });
+                    assert_eq!(bytes.expect("made").as_ref(), [9; 10]);
+                });
+            }
+            go.send(()).expect("somebody makes it");
+        });
+        assert_eq!(made.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_failure_is_not_kept() {
+        let cache = PageCache::new(1000);
+        let failed = cache.get_or_make(part(1), || Err(DocumentFault::Busy));
+        assert!(matches!(failed, Err(DocumentFault::Busy)));
+        assert!(ask(&cache, 1, 10));
+    }
+}

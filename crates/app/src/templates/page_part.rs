@@ -1,0 +1,101 @@
+//! What is shown of a page, its picture or its text: at hand, or still to be made.
+//!
+//! Looking is quick and tells whether the page may be seen at all; making takes a worker's time. So the two are apart:
+//! between them the caller can let a request wait for its turn, and drop it when nobody waits for its answer any more
+//! (somebody who scrolls through a long document asks for many pages and stays at few).
+
+use std::sync::Arc;
+
+use domain::{BlobHash, Requester};
+
+use crate::App;
+use crate::base::documents::DocumentFault;
+use crate::base::error::{Error, Subject};
+use crate::templates::page_cache::{Part, PartKind};
+use crate::templates::template::PAGE_IMAGE_DPI;
+
+/// What is shown of a page.
+#[derive(Debug, Clone)]
+pub struct PagePart {
+    /// Its image (WebP or JPEG), or its text (`document::pages::text_layer::PageText` as JSON).
+    pub bytes: Arc<[u8]>,
+    /// Of the bytes.
+    pub hash: BlobHash,
+}
+
+impl PagePart {
+    pub(crate) fn of(bytes: Arc<[u8]>) -> PagePart {
+        PagePart {
+            hash: BlobHash::of(&bytes),
+            bytes,
+        }
+    }
+}
+
+/// The answer to who asked for a page and may see it.
+#[derive(Debug)]
+pub enum PageAnswer {
+    /// It is at hand.
+    Kept(PagePart),
+    /// It is made by [`App::make_page_part`].
+    ToMake(PartToMake),
+}
+
+/// A part of a page that may be seen, and that nobody has made yet.
+#[derive(Debug)]
+pub struct PartToMake(Part);
+
+impl App {
+    /// Makes a part of a page; where another is about to, waits for that one.
+    pub fn make_page_part(&self, requester: &Requester, wanted: &PartToMake) -> Result<PagePart, Error> {
+        let part = wanted.0;
+        self.pages
+            .get_or_make(part, || match part.kind {
+                PartKind::Picture => {
+                    let pdf = self.read_file(&part.file)?;
+                    let images = self
+                        .documents
+                        .page_images(requester, &pdf, &[part.page], PAGE_IMAGE_DPI)?;
+                    images.into_iter().next().ok_or_else(|| left_out("the picture"))
+                }
+                PartKind::Text => {
+                    let pdf = self.read_file(&part.file)?;
+                    let texts = self.documents.page_texts(requester, &pdf, &[part.page])?;
+                    let text = texts.first().ok_or_else(|| left_out("the text"))?;
+                    serde_json::to_vec(text).map_err(|error| DocumentFault::Failed(error.to_string()))
+                }
+            })
+            .map(PagePart::of)
+            .map_err(|fault| match fault {
+                DocumentFault::NotRendered(_) => Error::NotFound(Subject::Page),
+                other => other.at("page"),
+            })
+    }
+
+    /// A part of the file that a link leads to, where the address names that file: where the link leads to another by now
+    /// (a time stamp was added), there is no such page.
+    pub(crate) fn page_of(
+        &self,
+        linked: &BlobHash,
+        file: &BlobHash,
+        kind: PartKind,
+        page: u32,
+    ) -> Result<PageAnswer, Error> {
+        if linked != file {
+            return Err(Error::NotFound(Subject::Page));
+        }
+        let part = Part {
+            file: *file,
+            kind,
+            page,
+        };
+        Ok(match self.pages.get(part) {
+            Some(bytes) => PageAnswer::Kept(PagePart::of(bytes)),
+            None => PageAnswer::ToMake(PartToMake(part)),
+        })
+    }
+}
+
+fn left_out(what: &str) -> DocumentFault {
+    DocumentFault::Failed(format!("the worker left out {what}"))
+}

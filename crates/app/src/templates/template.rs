@@ -1,0 +1,620 @@
+//! Templates: a PDF with placed fields, taken in once.
+//!
+//! A PDF that comes from outside passes intake, which writes the file that everything after works on; its pages are
+//! rendered once and kept as files of their own, for every workflow of every version that shows them. Files are durable
+//! before the row that names them exists; if no such row is written, they are removed ([`crate::base::uploads`]).
+
+use std::collections::BTreeMap;
+
+use document::intake::{FormValues, Intake, Report, Wishes};
+use domain::fields_file::{self, FieldsFault, FieldsFaultKind, FieldsFile};
+use domain::{BlobHash, CompanyId, Field, Language, PageSize, Region, Requester, TemplateId, TemplateVersion};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+use store::template::{StoredVersion, TemplateRow};
+
+use crate::App;
+use crate::base::documents::{DocumentFault, StrangersDocuments};
+use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::base::text;
+use crate::base::uploads::FileClaim;
+use crate::templates::foresight::{self, Sheets};
+use crate::templates::form_import;
+use crate::values::value;
+
+/// The resolution of page images: two pixels a point.
+pub const PAGE_IMAGE_DPI: f32 = 144.0;
+/// So many pages are rendered in one go, which bounds what is held in memory.
+const PAGES_AT_ONCE: usize = 8;
+const MOST_LISTED: u32 = 100;
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 128;
+
+/// A template to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportTemplate<'a> {
+    /// The PDF as it came.
+    pub pdf: &'a [u8],
+    /// FIELDS.json.
+    pub fields: &'a [u8],
+}
+
+/// Where the fields of a template come from.
+#[derive(Debug, Clone, Copy)]
+pub enum TemplateFields<'a> {
+    /// From FIELDS.json.
+    File(&'a [u8]),
+    /// From the PDF's own form: its values become their defaults, and they are the first writer's unless `file` says else.
+    Form {
+        /// The template's name where `file` gives none: a form has no name.
+        name: &'a str,
+        /// FIELDS.json beside it. What it says of a field without placing it is laid over the form's field of this name; what
+        /// it places is there besides.
+        file: Option<&'a [u8]>,
+    },
+}
+
+/// What a version is made of.
+enum Source<'a> {
+    /// A PDF from outside, by the sender's wishes for intake.
+    Upload(&'a [u8], &'a Wishes),
+    /// What another version has.
+    Kept(Box<StoredVersion>),
+}
+
+/// A PDF as it is kept, with its pages.
+struct Kept {
+    pdf: BlobHash,
+    original: BlobHash,
+    /// The PDF is a copy of the upload without its signatures.
+    is_copy: bool,
+    pages: Vec<PageSize>,
+    page_images: Vec<BlobHash>,
+}
+
+/// A version that was found good and whose files are kept, before any row names it.
+pub(crate) struct Made {
+    file: FieldsFile,
+    kept: Kept,
+    /// On its files, where they are new.
+    pub(crate) claim: FileClaim,
+    report: Option<Report>,
+}
+
+impl Made {
+    /// The version, as the store keeps it.
+    pub(crate) fn stored(
+        &self,
+        company: &CompanyId,
+        template: TemplateId,
+        version: u32,
+        by: &str,
+        at: Timestamp,
+    ) -> StoredVersion {
+        StoredVersion {
+            version: TemplateVersion {
+                template,
+                company: company.clone(),
+                version,
+                name: self.file.name.clone(),
+                pdf: self.kept.pdf,
+                pages: self.kept.pages.clone(),
+                steps: self.file.steps.clone(),
+                fields: self.file.fields.clone(),
+                on_reject: self.file.on_reject,
+                hand_over: self.file.hand_over,
+                signed_original: self.kept.is_copy.then_some(self.kept.original),
+            },
+            original: self.kept.original,
+            page_images: self.kept.page_images.clone(),
+            created_at: at,
+            created_by: by.to_owned(),
+            archived_at: None,
+        }
+    }
+}
+
+/// A template that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedTemplate {
+    /// Its id.
+    pub id: TemplateId,
+    /// Which version this is.
+    pub version: u32,
+    /// Its name.
+    pub name: String,
+    /// How many pages it has.
+    pub pages: u32,
+    /// What intake says: how the file that is kept differs from the upload, and what its sender should know. None where the
+    /// PDF was here already.
+    pub report: Option<Report>,
+}
+
+/// A template with its current version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TemplateDetails {
+    /// Pages, steps and fields, and what surrounds them.
+    pub stored: StoredVersion,
+}
+
+/// A template as lists show it.
+pub type TemplateSummary = TemplateRow;
+
+/// Which templates to list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TemplateFilter {
+    /// Only templates below this id: the last one of the page before.
+    pub before: Option<TemplateId>,
+    /// Archived ones too.
+    pub with_archived: bool,
+    /// How many at most; 100 if not given or more.
+    pub limit: Option<u32>,
+}
+
+impl App {
+    /// Makes a template. `by` is who does it, as the version remembers.
+    pub fn import_template(
+        &self,
+        company: &CompanyId,
+        by: &str,
+        import: &ImportTemplate<'_>,
+    ) -> Result<ImportedTemplate, Error> {
+        let fields = TemplateFields::File(import.fields);
+        self.import_template_as(company, by, None, import.pdf, fields, &Wishes::default())
+    }
+
+    /// Makes a template, or a new version of the one that is `replaced`, by the sender's wishes for intake.
+    pub fn import_template_as(
+        &self,
+        company: &CompanyId,
+        by: &str,
+        replaced: Option<TemplateId>,
+        pdf: &[u8],
+        fields: TemplateFields<'_>,
+        wishes: &Wishes,
+    ) -> Result<ImportedTemplate, Error> {
+        if let Some(id) = replaced {
+            // Told before the files cost anything.
+            self.template(company, id)?;
+        }
+        self.put_template(company, by, replaced, Source::Upload(pdf, wishes), fields)
+    }
+
+    /// Makes a new version of a template with the PDF that it has and the fields of another FIELDS.json. Where another version
+    /// was made at the same moment it is a conflict ([`ConflictCode::Changed`]).
+    pub fn change_template_fields(
+        &self,
+        company: &CompanyId,
+        id: TemplateId,
+        by: &str,
+        fields: &[u8],
+    ) -> Result<ImportedTemplate, Error> {
+        let kept = Source::Kept(Box::new(self.template(company, id)?.stored));
+        self.put_template(company, by, Some(id), kept, TemplateFields::File(fields))
+    }
+
+    /// Makes a template of its own of the current version of another; `name`, if it is not to have the same.
+    pub fn copy_template(
+        &self,
+        company: &CompanyId,
+        id: TemplateId,
+        by: &str,
+        name: Option<&str>,
+    ) -> Result<ImportedTemplate, Error> {
+        let mut faults = Vec::new();
+        let name = name.map(|name| text::name(name, "name", LONGEST_NAME, &mut faults));
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let (company, by, at) = (company.clone(), by.to_owned(), self.now());
+        self.store.write(move |tx| {
+            let mut stored = store::template::current(tx, &company, id)?.ok_or(Error::NotFound(Subject::Template))?;
+            let version = &mut stored.version;
+            if let Some(name) = &name {
+                version.name.clone_from(name);
+            }
+            version.version = 1;
+            version.template = store::template::insert(tx, &company, &version.name, at)?;
+            let copied = ImportedTemplate {
+                id: version.template,
+                version: 1,
+                name: version.name.clone(),
+                pages: version.page_count(),
+                report: None,
+            };
+            stored.created_at = at;
+            stored.created_by.clone_from(&by);
+            store::template::insert_version(tx, &stored)?;
+            Ok(copied)
+        })
+    }
+
+    /// Makes a new version of a template: new workflows take it, running ones keep theirs.
+    pub fn replace_template(
+        &self,
+        company: &CompanyId,
+        id: TemplateId,
+        by: &str,
+        import: &ImportTemplate<'_>,
+    ) -> Result<ImportedTemplate, Error> {
+        let fields = TemplateFields::File(import.fields);
+        self.import_template_as(company, by, Some(id), import.pdf, fields, &Wishes::default())
+    }
+
+    /// Lets a template take no new workflows; running ones go on. Since when it is so: twice is once.
+    pub fn archive_template(&self, company: &CompanyId, id: TemplateId) -> Result<Timestamp, Error> {
+        let (company, at) = (company.clone(), self.now());
+        self.store
+            .write(move |tx| store::template::archive(tx, &company, id, at)?.ok_or(Error::NotFound(Subject::Template)))
+    }
+
+    /// Lets an archived template take new workflows again.
+    pub fn unarchive_template(&self, company: &CompanyId, id: TemplateId) -> Result<(), Error> {
+        let company = company.clone();
+        self.store.write(move |tx| {
+            if store::template::unarchive(tx, &company, id)? {
+                Ok(())
+            } else {
+                Err(Error::NotFound(Subject::Template))
+            }
+        })
+    }
+
+    fn put_template(
+        &self,
+        company: &CompanyId,
+        by: &str,
+        replaced: Option<TemplateId>,
+        source: Source<'_>,
+        fields: TemplateFields<'_>,
+    ) -> Result<ImportedTemplate, Error> {
+        let made_of = match &source {
+            Source::Upload(..) => None,
+            Source::Kept(stored) => Some(stored.version.version),
+        };
+        let mut made = match source {
+            Source::Upload(upload, wishes) => self.made_of_upload(company, upload, wishes, fields)?,
+            Source::Kept(stored) => self.made_of_kept(company, *stored, fields)?,
+        };
+        let page_count = u32::try_from(made.kept.pages.len()).unwrap_or(u32::MAX);
+        let (at, by, name) = (self.now(), by.to_owned(), made.file.name.clone());
+        let (company, report) = (company.clone(), made.report.take());
+        let (id, number) = self.store.write(move |tx| {
+            let name = &made.file.name;
+            let (id, number) = match replaced {
+                None => (store::template::insert(tx, &company, name, at)?, 1),
+                Some(id) => {
+                    let (number, lacking) = match made_of {
+                        None => (
+                            store::template::advance(tx, &company, id, name)?,
+                            Error::NotFound(Subject::Template),
+                        ),
+                        // Another's new PDF must not give way to the one before it.
+                        Some(from) => (
+                            store::template::advance_from(tx, &company, id, name, from)?,
+                            Error::conflict(ConflictCode::Changed),
+                        ),
+                    };
+                    (id, number.ok_or(lacking)?)
+                }
+            };
+            store::template::insert_version(tx, &made.stored(&company, id, number, &by, at))?;
+            made.claim.take_over(tx)?;
+            Ok::<_, Error>((id, number))
+        })?;
+        tracing::info!(template = %id, version = number, pages = page_count, "template imported");
+        Ok(ImportedTemplate {
+            id,
+            version: number,
+            name,
+            pages: page_count,
+            report,
+        })
+    }
+
+    /// A version of a PDF from outside.
+    pub(crate) fn made_of_upload(
+        &self,
+        company: &CompanyId,
+        upload: &[u8],
+        wishes: &Wishes,
+        fields: TemplateFields<'_>,
+    ) -> Result<Made, Error> {
+        let region = self.company(company)?.region;
+        self.check_room()?;
+        let requester = Requester::Company(company.clone());
+        let intake = self.take(upload, fields, wishes, region, &requester)?;
+        let (file, laid) = fields_of(&intake, fields, region)?;
+        self.check_fonts(&file.fields)?;
+        self.prove_names(&file)?;
+        self.prove_template(&file.fields, &intake.pages, |path| match &laid {
+            Some(laid) => laid.place(&path),
+            None => path,
+        })?;
+        if intake.is_signed() {
+            refuse_embedding(&file.fields)?;
+        }
+        let mut claim = FileClaim::of(company);
+        Ok(Made {
+            file,
+            report: Some(intake.report()),
+            kept: self.keep(&mut claim, upload, intake, &requester)?,
+            claim,
+        })
+    }
+
+    /// A version of the PDF of another version.
+    fn made_of_kept(
+        &self,
+        company: &CompanyId,
+        stored: StoredVersion,
+        fields: TemplateFields<'_>,
+    ) -> Result<Made, Error> {
+        let region = self.company(company)?.region;
+        let TemplateFields::File(file) = fields else {
+            return Err(Error::fault("form_fields", FaultCode::NoFormFields));
+        };
+        let file = fields_file::parse(file, Some(stored.version.page_count()), region).map_err(unprocessable)?;
+        self.check_fonts(&file.fields)?;
+        self.prove_names(&file)?;
+        self.prove_template(&file.fields, &stored.version.pages, std::convert::identity)?;
+        if stored.extends_upload() {
+            refuse_embedding(&file.fields)?;
+        }
+        let kept = Kept {
+            pdf: stored.version.pdf,
+            original: stored.original,
+            is_copy: stored.version.signed_original.is_some(),
+            pages: stored.version.pages,
+            page_images: stored.page_images,
+        };
+        Ok(Made {
+            file,
+            kept,
+            claim: FileClaim::of(company),
+            report: None,
+        })
+    }
+
+    /// Has intake take the upload. Every fault of both files is told at once; which pages there are, only the PDF says.
+    fn take(
+        &self,
+        upload: &[u8],
+        fields: TemplateFields<'_>,
+        wishes: &Wishes,
+        region: Region,
+        requester: &Requester,
+    ) -> Result<Intake, Error> {
+        let limit = self.settings.largest_document;
+        if u64::try_from(upload.len()).unwrap_or(u64::MAX) > limit {
+            return Err(Error::TooLarge { limit });
+        }
+        let (form, alone) = match fields {
+            TemplateFields::File(file) => (FormValues::Shown, fields_file::parse(file, None, region).err()),
+            TemplateFields::Form { .. } => (FormValues::Taken, None),
+        };
+        let wishes = Wishes { form, ..wishes.clone() };
+        self.documents
+            .inspect_as(requester, upload, &wishes)
+            .map_err(|fault| match (fault.at("file"), alone) {
+                (Error::Unprocessable(mut faults), Some(more)) => {
+                    faults.extend(more.into_iter().map(refused_field));
+                    Error::Unprocessable(faults)
+                }
+                (error, _) => error,
+            })
+    }
+
+    /// Makes the file and the pictures of its pages durable.
+    fn keep(&self, claim: &mut FileClaim, upload: &[u8], intake: Intake, requester: &Requester) -> Result<Kept, Error> {
+        let page_count = u32::try_from(intake.pages.len()).unwrap_or(u32::MAX);
+        Ok(Kept {
+            pdf: self.keep_file(claim, &intake.pdf)?,
+            original: BlobHash(Sha256::digest(upload).into()),
+            is_copy: intake.is_copy_without_signatures(),
+            page_images: self.keep_page_images(claim, &intake.pdf, page_count, requester)?,
+            pages: intake.pages,
+        })
+    }
+
+    /// One template with the version that new workflows take.
+    pub fn template(&self, company: &CompanyId, id: TemplateId) -> Result<TemplateDetails, Error> {
+        let company = company.clone();
+        self.store.read(move |tx| {
+            let stored = store::template::current(tx, &company, id)?.ok_or(Error::NotFound(Subject::Template))?;
+            Ok(TemplateDetails { stored })
+        })
+    }
+
+    /// A company's templates, newest first.
+    pub fn templates(&self, company: &CompanyId, filter: TemplateFilter) -> Result<Vec<TemplateSummary>, Error> {
+        let company = company.clone();
+        let limit = filter.limit.unwrap_or(MOST_LISTED).clamp(1, MOST_LISTED);
+        let before = filter.before.unwrap_or(TemplateId(i64::MAX));
+        self.store.read(move |tx| {
+            store::template::list(tx, &company, before, filter.with_archived, limit).map_err(Error::from)
+        })
+    }
+
+    /// A family that this installation does not have would make every document look otherwise than it was meant to.
+    fn check_fonts(&self, fields: &[Field]) -> Result<(), Error> {
+        let fonts = self.fonts()?;
+        let unknown = fields.iter().enumerate().filter_map(|(index, field)| {
+            let font = field.font.as_deref().filter(|font| !fonts.has_family(font))?;
+            let known: Vec<&str> = fonts.family_names().collect();
+            let fault = Fault::new(format!("fields[{index}].font"), FaultCode::UnknownFont);
+            Some(fault.with("value", font).with("allowed", known.join(", ")))
+        });
+        let faults: Vec<Fault> = unknown.collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unprocessable(faults))
+        }
+    }
+
+    /// What comes on the certificates of a template's documents is such as a font has.
+    fn prove_names(&self, file: &FieldsFile) -> Result<(), Error> {
+        let fonts = self.fonts()?;
+        let roles = file.steps.iter().filter_map(|step| step.role.as_deref());
+        let named = roles.map(|role| (role, "steps")).chain([(file.name.as_str(), "name")]);
+        let faults: Vec<Fault> = named
+            .filter_map(|(text, path)| value::prove_text(text, &fonts, path).err())
+            .collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unprocessable(faults))
+        }
+    }
+
+    /// Every box must be large enough for its kind, and what the template itself prescribes must be such as can be stamped,
+    /// whatever the language of its workflows. `place` says where a field was said.
+    fn prove_template(
+        &self,
+        fields: &[Field],
+        pages: &[PageSize],
+        place: impl Fn(String) -> String,
+    ) -> Result<(), Error> {
+        let fonts = self.fonts()?;
+        let too_small: BTreeMap<usize, Fault> = foresight::too_small(fields, pages, &place).collect();
+        let mut faults: Vec<Fault> = too_small.values().cloned().collect();
+        for language in Language::ALL {
+            let sheets = Sheets {
+                fields,
+                pages,
+                language,
+                fonts: &fonts,
+            };
+            // What does not fit because its box is too small is said by that.
+            let unstampable = sheets.unstampable().into_iter();
+            for found in unstampable.filter(|found| !too_small.contains_key(&found.index)) {
+                let path = place(format!("fields[{}]{}", found.index, found.member));
+                if faults.iter().all(|known| known.path != path) {
+                    faults.push(found.fault(path));
+                }
+            }
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unprocessable(faults))
+        }
+    }
+
+    fn keep_page_images(
+        &self,
+        claim: &mut FileClaim,
+        pdf: &[u8],
+        page_count: u32,
+        requester: &Requester,
+    ) -> Result<Vec<BlobHash>, Error> {
+        let mut hashes = Vec::new();
+        for images in page_images(self.documents.as_ref(), requester, pdf, page_count) {
+            let images = images.map_err(|fault| fault.at("file"))?;
+            hashes.extend(self.keep_files(claim, images.iter().map(Vec::as_slice))?);
+        }
+        if u32::try_from(hashes.len()) != Ok(page_count) {
+            return Err(Error::internal("rendering the pages", "the worker left pages out"));
+        }
+        Ok(hashes)
+    }
+}
+
+/// The pictures of the pages as they are kept, some at a time.
+pub fn page_images(
+    documents: &dyn StrangersDocuments,
+    requester: &Requester,
+    pdf: &[u8],
+    page_count: u32,
+) -> impl Iterator<Item = Result<Vec<Vec<u8>>, DocumentFault>> {
+    let all: Vec<u32> = (1..=page_count).collect();
+    let some: Vec<Vec<u32>> = all.chunks(PAGES_AT_ONCE).map(<[u32]>::to_vec).collect();
+    some.into_iter()
+        .map(move |some| documents.page_images(requester, pdf, &some, PAGE_IMAGE_DPI))
+}
+
+/// A file that others have signed takes no files inside it: their signatures would no longer cover what it holds.
+fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
+    let fault = |index: usize| Fault::new(format!("fields[{index}].embed"), FaultCode::EmbedInSigned);
+    let faults: Vec<Fault> = (0..)
+        .zip(fields)
+        .filter(|(_, field)| field.embed)
+        .map(|(index, _)| fault(index))
+        .collect();
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Unprocessable(faults))
+    }
+}
+
+/// The steps and fields that a template of this PDF has; where they come from a form, also where each was said.
+fn fields_of(
+    intake: &Intake,
+    fields: TemplateFields<'_>,
+    region: Region,
+) -> Result<(FieldsFile, Option<form_import::Laid>), Error> {
+    let page_count = Some(u32::try_from(intake.pages.len()).unwrap_or(u32::MAX));
+    match fields {
+        TemplateFields::File(file) => fields_file::parse(file, page_count, region)
+            .map(|file| (file, None))
+            .map_err(unprocessable),
+        TemplateFields::Form { .. } if intake.fields.is_empty() => Err(Error::fault("fields", FaultCode::NoFormFields)),
+        TemplateFields::Form { name, file } => {
+            let laid = form_import::lay(&intake.fields, name, file)?;
+            match fields_file::parse_value(&laid.file, page_count, region) {
+                Ok(file) => Ok((file, Some(laid))),
+                Err(faults) => {
+                    let placed = faults.into_iter().map(|fault| FieldsFault {
+                        path: laid.place(&fault.path),
+                        ..fault
+                    });
+                    Err(unprocessable(placed.collect()))
+                }
+            }
+        }
+    }
+}
+
+fn unprocessable(faults: Vec<FieldsFault>) -> Error {
+    Error::Unprocessable(faults.into_iter().map(refused_field).collect())
+}
+
+fn refused_field(fault: FieldsFault) -> Fault {
+    use FieldsFaultKind as Kind;
+    let FieldsFault { path, kind } = fault;
+    let of = |code| Fault::new(path.as_str(), code);
+    match kind {
+        Kind::NotJson { line, column } => of(FaultCode::FieldsNotJson).with("line", line).with("column", column),
+        Kind::WrongType(expected) => of(FaultCode::WrongType).with("expected", expected),
+        Kind::Missing | Kind::Empty => of(FaultCode::Required),
+        Kind::TooLong(most) => of(FaultCode::TooLong).with("max", most),
+        Kind::ControlCharacter => of(FaultCode::ControlCharacter),
+        Kind::OverlongCharacter => of(FaultCode::OverlongCharacter),
+        Kind::OutOfRange { least, most } => of(FaultCode::OutOfRange).with("min", least).with("max", most),
+        Kind::UnknownWord(known) => of(FaultCode::NotAllowed).with("allowed", known),
+        Kind::TooMany(most) => of(FaultCode::TooMany).with("max", most),
+        Kind::StepGap(order) => of(FaultCode::StepGap).with("order", order),
+        Kind::RoleNeeded => of(FaultCode::RoleNeeded),
+        Kind::RoleTwice | Kind::OptionTwice => of(FaultCode::Duplicate),
+        Kind::FieldRoleNeeded => of(FaultCode::FieldRoleNeeded),
+        Kind::UnknownStep(_) | Kind::UnknownRole => of(FaultCode::UnknownStep),
+        Kind::UnknownPage(pages) => of(FaultCode::PageOutOfRange).with("pages", pages),
+        Kind::OffPage => of(FaultCode::BoxOffPage),
+        Kind::NameTwice => of(FaultCode::NameOfOtherKind),
+        Kind::BoxesDisagree => of(FaultCode::BoxesDisagree),
+        Kind::CellsOrLines => of(FaultCode::CellsOrLines),
+        Kind::OnlyFor(kinds) => of(FaultCode::MemberNotForKind).with("allowed", kinds),
+        Kind::UnknownMember(known) => of(FaultCode::UnknownMember).with("allowed", known),
+        Kind::DatePattern => of(FaultCode::InvalidDatePattern),
+        Kind::Colour => of(FaultCode::InvalidColor),
+        Kind::Value { kind, fault } => value::value_fault_of_kind(path, kind, &fault),
+        Kind::Formula(position) => of(FaultCode::FormulaUnreadable).with("position", position),
+        Kind::FormulaName(name) => of(FaultCode::FormulaName).with("name", name),
+        Kind::FormulaLater(name) => of(FaultCode::FormulaLater).with("name", name),
+        Kind::FormulaBeside(name) => of(FaultCode::FormulaBeside).with("name", name),
+        Kind::FormulaCircle(name) => of(FaultCode::FormulaCircle).with("name", name),
+        Kind::Contact => of(FaultCode::InvalidContact),
+    }
+}

@@ -1,0 +1,232 @@
+//! Templates as the API shows them.
+
+use domain::time::format_with_zone;
+use domain::{Field, Language, OnReject, TemplateId, TemplateStep};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{Error, Fault, FaultCode};
+use crate::base::intake_text::{self, IntakePage, IntakeReport};
+use crate::base::listing::ListReader;
+use crate::templates::template::ImportedTemplate;
+
+/// Which templates to list, as the query says it.
+#[derive(Debug, Clone, Default)]
+pub struct ListTemplatesRequest {
+    /// `true`: archived ones, too.
+    pub archived: Option<String>,
+    /// The `next_cursor` of the list before.
+    pub cursor: Option<String>,
+    /// How many.
+    pub limit: Option<String>,
+}
+
+/// A list of templates, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TemplateList {
+    /// The templates.
+    pub template_list: Vec<TemplateLine>,
+    /// Give it as `cursor` to go on; none at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TemplateLine {
+    /// Its number.
+    pub template_id: i64,
+    /// Its name.
+    pub name: String,
+    /// The version that new documents take.
+    pub version: u32,
+    /// When it was made, with the zone.
+    pub created_date: String,
+    /// Since when it takes no new documents, with the zone; empty while it does.
+    pub archived_date: String,
+}
+
+/// A template with the version that new documents take.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct TemplateView {
+    /// Its number.
+    pub template_id: i64,
+    /// Its name.
+    pub name: String,
+    /// The version.
+    pub version: u32,
+    /// When the version was made, with the zone.
+    pub changed_date: String,
+    /// By whom.
+    pub changed_by: String,
+    /// Since when it takes no new documents, with the zone; empty while it does.
+    pub archived_date: String,
+    /// Whether others had signed the PDF before it came: then it is only ever extended.
+    pub is_signed: bool,
+    /// SHA-256 of the signed PDF, where the sender chose a copy of it without the signatures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed_original: Option<String>,
+    /// The displayed size of each page, in points.
+    pub pages: Vec<IntakePage>,
+    /// What a rejection does: `end` or `return`.
+    pub on_reject: &'static str,
+    /// May a writer hand the document over to another person?
+    pub hand_over: bool,
+    /// The writers' places.
+    pub steps: Vec<TemplatePlace>,
+    /// The fields, as FIELDS.json writes them.
+    #[schema(value_type = Vec<Object>)]
+    pub fields: Vec<Field>,
+}
+
+/// A writer's place, as FIELDS.json writes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TemplatePlace {
+    /// The step, from 1.
+    pub order: u32,
+    /// The role, where the step has several writers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The writer's name, where the template names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The writer's e-mail address or telephone number, where the template names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Must the writer give a code that is sent to his own address?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub one_time_code: bool,
+}
+
+impl From<TemplateStep> for TemplatePlace {
+    fn from(step: TemplateStep) -> Self {
+        let (name, email) = step.writer.map(|writer| (writer.name, writer.email)).unzip();
+        Self {
+            order: step.order,
+            role: step.role,
+            name,
+            email,
+            one_time_code: step.one_time_code,
+        }
+    }
+}
+
+/// A template, or a new version of one, that was made.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct SavedTemplate {
+    /// The template.
+    pub template_id: i64,
+    /// Its version.
+    pub version: u32,
+    /// Its name.
+    pub name: String,
+    /// How many pages it has.
+    pub pages: u32,
+    /// What intake says of the PDF that came; none where the PDF was here already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intake: Option<IntakeReport>,
+}
+
+impl SavedTemplate {
+    /// What was made, with intake's words in a language.
+    pub fn new(language: Language, saved: ImportedTemplate) -> Self {
+        Self {
+            template_id: saved.id.get(),
+            version: saved.version,
+            name: saved.name,
+            pages: saved.pages,
+            intake: saved.report.map(|report| intake_text::report(language, &report)),
+        }
+    }
+}
+
+/// A template that takes no new documents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ArchivedTemplate {
+    /// The template.
+    pub template_id: i64,
+    /// Since when, with the zone.
+    pub archived_date: String,
+}
+
+impl App {
+    /// The company's templates, newest first.
+    pub fn list_templates(&self, caller: &Caller, request: &ListTemplatesRequest) -> Result<TemplateList, Error> {
+        let mut faults = Vec::new();
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let limit = query.limit(request.limit.as_ref());
+        let before = TemplateId(query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX));
+        let with_archived = match request.archived.as_deref() {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(_) => {
+                faults.push(Fault::new("archived", FaultCode::NotAllowed).with("allowed", "true, false"));
+                false
+            }
+        };
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let company = caller.company.clone();
+        // One more than asked for tells whether there is more.
+        let asked = limit.saturating_add(1);
+        let mut rows = self
+            .store
+            .read(move |tx| store::template::list(tx, &company, before, with_archived, asked).map_err(Error::from))?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let next_cursor = rows.last().filter(|_| more).map(|row| row.id.to_string());
+        let with_zone = |at| format_with_zone(at, caller.offset);
+        let lines = rows.into_iter().map(|row| TemplateLine {
+            template_id: row.id.get(),
+            name: row.name,
+            version: row.current_version,
+            created_date: with_zone(row.created_at),
+            archived_date: row.archived_at.map(with_zone).unwrap_or_default(),
+        });
+        Ok(TemplateList {
+            template_list: lines.collect(),
+            next_cursor,
+        })
+    }
+
+    /// A template with the version that new documents take.
+    pub fn view_template(&self, caller: &Caller, id: TemplateId) -> Result<TemplateView, Error> {
+        let stored = self.template(&caller.company, id)?.stored;
+        let with_zone = |at| format_with_zone(at, caller.offset);
+        let is_signed = stored.extends_upload();
+        let version = stored.version;
+        Ok(TemplateView {
+            template_id: version.template.get(),
+            name: version.name,
+            version: version.version,
+            changed_date: with_zone(stored.created_at),
+            changed_by: stored.created_by,
+            archived_date: stored.archived_at.map(with_zone).unwrap_or_default(),
+            is_signed,
+            signed_original: version.signed_original.map(|hash| hash.to_string()),
+            pages: version.pages.iter().map(IntakePage::from).collect(),
+            on_reject: match version.on_reject {
+                OnReject::End => "end",
+                OnReject::Return => "return",
+            },
+            hand_over: version.hand_over,
+            steps: version.steps.into_iter().map(TemplatePlace::from).collect(),
+            fields: version.fields,
+        })
+    }
+
+    /// Lets a template take no new documents. Twice is once.
+    pub fn archive(&self, caller: &Caller, id: TemplateId) -> Result<ArchivedTemplate, Error> {
+        caller.must_send()?;
+        let at = self.archive_template(&caller.company, id)?;
+        Ok(ArchivedTemplate {
+            template_id: id.get(),
+            archived_date: format_with_zone(at, caller.offset),
+        })
+    }
+}

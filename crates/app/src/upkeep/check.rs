@@ -1,0 +1,207 @@
+//! `audit verify` and `fsck`: every chain against itself and its workflow's rows, every file against the database.
+//!
+//! Both may run beside a working server. A use-case keeps its files before the transaction that names them, so a file that
+//! nothing names may be one whose transaction is just coming: `fsck` sweeps only what has lain longer than the grace that
+//! its caller gives. That a file is swept is no fault: a use-case that fails between the two leaves one, which a job removes as
+//! well ([`crate::base::uploads`]).
+
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
+
+use blobs::Removal;
+use domain::{BlobHash, Language, WorkflowId};
+use store::check::{self, Needed, Owner};
+
+use crate::App;
+use crate::base::error::Error;
+use crate::base::keyed_chain;
+use crate::evidence::checkpoints::CheckpointReport;
+
+/// What `audit verify` found.
+#[derive(Debug, Clone, Default)]
+pub struct AuditReport {
+    /// How many workflows were looked at.
+    pub workflows: u64,
+    /// How many entries their chains have.
+    pub entries: u64,
+    /// How many heads have no code yet.
+    pub without_code: u64,
+    /// What is wrong with chains and rows.
+    pub faults: Vec<check::Fault>,
+    /// How many files were read and compared with their names.
+    pub files: u64,
+    /// What is wrong with files.
+    pub file_faults: Vec<FileFault>,
+    /// What the checkpoints show.
+    pub checkpoints: CheckpointReport,
+}
+
+/// A file that is not as it must be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FileFault {
+    /// It is not there.
+    #[error("file {hash} is missing; {owner} needs it: put it back from a backup")]
+    Missing {
+        /// The file.
+        hash: BlobHash,
+        /// What needs it.
+        owner: Owner,
+    },
+    /// Its content is not what its name says.
+    #[error("file {hash} is damaged; {owner} needs it: put it back from a backup")]
+    Damaged {
+        /// The file.
+        hash: BlobHash,
+        /// What needs it.
+        owner: Owner,
+    },
+    /// It has another length than the database says.
+    #[error("file {hash} has {found} bytes where {owner} says {recorded}")]
+    Length {
+        /// The file.
+        hash: BlobHash,
+        /// Its length.
+        found: u64,
+        /// What the database says.
+        recorded: u64,
+        /// What needs it.
+        owner: Owner,
+    },
+}
+
+/// What `fsck` found.
+#[derive(Debug, Clone, Default)]
+pub struct FsckReport {
+    /// What `audit verify` finds, too.
+    pub audit: AuditReport,
+    /// Files that nothing needs: removed.
+    pub swept: Vec<BlobHash>,
+    /// How many files were removed that a killed process had left half-written.
+    pub unfinished: u64,
+    /// Files that nothing needs, too young to be removed: the transaction that names them may be coming.
+    pub young: Vec<BlobHash>,
+}
+
+impl AuditReport {
+    /// Is everything as it must be?
+    pub fn is_clean(&self) -> bool {
+        self.faults.is_empty() && self.file_faults.is_empty() && self.checkpoints.faults.is_empty()
+    }
+}
+
+impl FsckReport {
+    /// Is everything as it must be? Swept files are no fault.
+    pub fn is_clean(&self) -> bool {
+        self.audit.is_clean()
+    }
+}
+
+impl App {
+    /// Checks every chain, every row that a chain proves, and every file.
+    pub fn audit_verify(&self) -> Result<AuditReport, Error> {
+        self.audit().map(|(report, _)| report)
+    }
+
+    fn audit(&self) -> Result<(AuditReport, HashMap<BlobHash, Needed>), Error> {
+        let mut report = self.audit_chains()?;
+        report.checkpoints = self.check_checkpoints()?;
+        let needed = self.needed_files()?;
+        for file in needed.values() {
+            report.files += 1;
+            report.file_faults.extend(self.file_fault(file)?);
+        }
+        Ok((report, needed))
+    }
+
+    fn audit_chains(&self) -> Result<AuditReport, Error> {
+        let mut report = AuditReport::default();
+        let erased: Vec<String> = Language::ALL.map(crate::base::text::erased).into();
+        let mut after = WorkflowId(0);
+        loop {
+            let (vault, erased) = (self.vault.clone(), erased.clone());
+            let stretch = self.store.read(move |tx| {
+                check::chains(tx, after, &erased, &|company, workflow, keyed| {
+                    keyed_chain::is_ours(&vault, company, workflow, keyed)
+                })
+            })?;
+            report.without_code += stretch.without_code;
+            report.workflows += stretch.workflows;
+            report.entries += stretch.entries;
+            report.faults.extend(stretch.faults);
+            match stretch.last {
+                Some(last) => after = last,
+                None => break,
+            }
+        }
+        report.faults.extend(self.store.read(check::states)?);
+        Ok(report)
+    }
+
+    /// The same; sweeps files that nothing needs and that were written longer than
+    /// `grace` ago.
+    pub fn fsck(&self, grace: Duration) -> Result<FsckReport, Error> {
+        let begun = SystemTime::now();
+        let (audit, needed) = self.audit()?;
+        let mut report = FsckReport {
+            audit,
+            ..FsckReport::default()
+        };
+        let old = begun.checked_sub(grace).unwrap_or(SystemTime::UNIX_EPOCH);
+        report.unfinished = self.blobs.sweep_unfinished(old)?;
+        for file in self
+            .blobs
+            .list()?
+            .iter()
+            .filter(|file| !needed.contains_key(&file.hash))
+        {
+            // Its age is looked at again now: a use-case may just have put it anew.
+            match self.blobs.delete_if_older(&file.hash, old)? {
+                Removal::Removed => report.swept.push(file.hash),
+                Removal::Young => report.young.push(file.hash),
+                // Another process was first.
+                Removal::Absent => {}
+            }
+        }
+        Ok(report)
+    }
+
+    fn file_fault(&self, needed: &Needed) -> Result<Option<FileFault>, Error> {
+        let (hash, owner) = (needed.hash, needed.owner.clone());
+        Ok(match self.blobs.get(&hash) {
+            Ok(bytes) => {
+                let found = bytes.len() as u64;
+                let recorded = needed.length.unwrap_or(found);
+                (found != recorded).then_some(FileFault::Length {
+                    hash,
+                    found,
+                    recorded,
+                    owner,
+                })
+            }
+            Err(blobs::Error::Missing(_)) => Some(FileFault::Missing { hash, owner }),
+            Err(blobs::Error::Damaged(_)) => Some(FileFault::Damaged { hash, owner }),
+            Err(error) => return Err(error.into()),
+        })
+    }
+
+    fn needed_files(&self) -> Result<HashMap<BlobHash, Needed>, Error> {
+        let mut needed: HashMap<BlobHash, Needed> = HashMap::new();
+        let mut keep = |found: Vec<Needed>| {
+            for file in found {
+                let known = needed.entry(file.hash).or_insert_with(|| file.clone());
+                known.length = known.length.or(file.length);
+            }
+        };
+        let mut after = WorkflowId(0);
+        loop {
+            let (found, last) = self.store.read(move |tx| check::files_of_workflows(tx, after))?;
+            keep(found);
+            match last {
+                Some(last) => after = last,
+                None => break,
+            }
+        }
+        keep(self.store.read(check::files_of_templates)?);
+        Ok(needed)
+    }
+}

@@ -1,0 +1,98 @@
+//! What the operator chose for the whole installation, as the use-cases need it.
+//!
+//! The program reads these from its configuration; what a company chooses for itself is in its row of the database.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use domain::public_address::AddressRules;
+use store::public_link::UseBounds;
+
+use crate::companies::login::LoginSettings;
+use crate::outbox::mail_template::MailTemplates;
+use crate::outbox::reach::GatewayReach;
+use crate::outbox::webhook_history::HistorySettings;
+use crate::sealing::seal::SealingSettings;
+use crate::sending::bulk::BulkSettings;
+
+/// The installation's settings.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Addresses in answers begin with this: scheme, host, port, perhaps a path; no slash at the end.
+    pub public_url: String,
+    /// The scheme word of the Authorization header, besides `Bearer`.
+    pub auth_scheme: String,
+    /// Which callback addresses are taken.
+    pub webhook: AddressRules,
+    /// How much of the Export API's history each company keeps.
+    pub history: HistorySettings,
+    /// How much one bulk start may hold.
+    pub bulk: BulkSettings,
+    /// How often public links may be used within an hour.
+    pub public_links: UseBounds,
+    /// How often wrong credentials may be given.
+    pub login: LoginSettings,
+    /// How long a member stays signed in on the pages, in seconds.
+    pub session_seconds: i64,
+    /// How long a session may be idle, in seconds.
+    pub session_idle_seconds: i64,
+    /// The largest PDF that is taken, in bytes.
+    pub largest_document: u64,
+    /// How many bytes of pictures and texts of pages are kept in memory at most.
+    pub page_cache: u64,
+    /// Below so many percent of free disk no new files and documents are taken; 0: they always are.
+    pub least_free_percent: u64,
+    /// A folder with more fonts, asked after those that are part of the program.
+    pub fonts_folder: Option<PathBuf>,
+    /// How documents are sealed.
+    pub sealing: SealingSettings,
+    /// Beginnings of the telephone numbers to which a messenger takes one-time codes: `+82`; none without a messenger.
+    pub codes_to: Vec<String>,
+    /// The gateways that messages go through, in the order in which they are asked.
+    pub gateways: Arc<Vec<GatewayReach>>,
+    /// Is there a mail server, which takes one-time codes to mail addresses?
+    pub codes_by_mail: bool,
+    /// What mails are written with.
+    pub mail_templates: Arc<MailTemplates>,
+}
+
+/// How much stamps, the seal and what proves it good add to a document, in bytes.
+const ADDED_BY_SEALING: u64 = 16 * 1024 * 1024;
+
+impl Settings {
+    /// The largest file that can be verified here: the largest PDF that is taken, with the files that may be put into it, and
+    /// sealed.
+    pub fn largest_sealed(&self) -> u64 {
+        self.largest_document
+            .saturating_add(document::evidence::embed::MOST_BYTES)
+            .saturating_add(ADDED_BY_SEALING)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            auth_scheme: "service".to_owned(),
+            webhook: AddressRules::default(),
+            history: HistorySettings::default(),
+            bulk: BulkSettings::default(),
+            public_links: UseBounds {
+                of_addressee: 5,
+                of_link: 1_000,
+            },
+            login: LoginSettings::default(),
+            session_seconds: 30 * 24 * 60 * 60,
+            session_idle_seconds: 12 * 60 * 60,
+            largest_document: 50 * 1024 * 1024,
+            page_cache: 64 * 1024 * 1024,
+            least_free_percent: 5,
+            fonts_folder: None,
+            sealing: SealingSettings::default(),
+            codes_to: Vec::new(),
+            gateways: Arc::default(),
+            codes_by_mail: true,
+            mail_templates: Arc::default(),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Pictures that strangers send: decoded once, and re-encoded, by a document worker.
+//!
+//! What is kept, shown and stamped from then on is what the worker made. A file that says of itself that it is too large is
+//! refused before a worker is asked for.
+
+use document::marks::checked_picture::{PictureWish, refuse_by_header};
+use document::pdf::geometry::displayed_box;
+use domain::{BlobHash, Field, FileValue, PageSize, Requester, TemplateVersion};
+
+use crate::App;
+use crate::base::documents::picture_code;
+use crate::base::error::{Error, Fault, FaultCode};
+use crate::values::value::{GivenPicture, NewValue, PictureBox, page_size};
+
+impl App {
+    /// A value of which nothing is left to be judged: of a picture that was sent a worker makes one. The inner failure is a
+    /// fault of the value, at `path`.
+    pub(crate) fn judged(
+        &self,
+        requester: &Requester,
+        template: &TemplateVersion,
+        field: &Field,
+        value: NewValue,
+        path: &str,
+    ) -> Result<Result<NewValue, Fault>, Error> {
+        match value {
+            NewValue::Picture(given) => match self.made_anew(requester, template, field, given, path) {
+                Ok(value) => Ok(Ok(value)),
+                Err(Error::Unprocessable(faults)) => Ok(Err(faults
+                    .into_iter()
+                    .next()
+                    .unwrap_or_else(|| Fault::new(path, FaultCode::InvalidPicture)))),
+                Err(error) => Err(error),
+            },
+            other => Ok(Ok(other)),
+        }
+    }
+
+    fn made_anew(
+        &self,
+        requester: &Requester,
+        template: &TemplateVersion,
+        field: &Field,
+        given: GivenPicture,
+        path: &str,
+    ) -> Result<NewValue, Error> {
+        refuse_by_header(&given.bytes).map_err(|fault| Error::fault(path, picture_code(&fault)))?;
+        let boxes = template.boxes(&field.name);
+        let wish = PictureWish {
+            boxes: boxes
+                .filter_map(|place| Some(points(page_size(template, place)?, place)))
+                .collect(),
+        };
+        let made = self
+            .documents
+            .picture(requester, &given.bytes, &wish)
+            .map_err(|fault| fault.at(path))?;
+        if made.is_blank && field.kind.is_signature() {
+            return Err(Error::fault(path, FaultCode::PictureBlank));
+        }
+        let media_type = match made.bytes.first() {
+            Some(0xFF) => "image/jpeg",
+            _ => "image/png",
+        };
+        let value = FileValue {
+            file_name: given.file_name,
+            media_type: media_type.to_owned(),
+            hash: BlobHash::of(&made.bytes),
+            length: made.bytes.len() as u64,
+            pixels: Some((made.width, made.height)),
+        };
+        let bytes = made.bytes;
+        Ok(NewValue::File { value, bytes })
+    }
+
+    /// The picture that is stamped into a box. One that an earlier version kept as it came is made anew now.
+    pub(crate) fn stamped_picture(
+        &self,
+        requester: &Requester,
+        place: &PictureBox<'_>,
+        file: &FileValue,
+    ) -> Result<Vec<u8>, Error> {
+        let bytes = self.blobs.get(&file.hash)?;
+        if file.pixels.is_some() {
+            return Ok(bytes);
+        }
+        let wish = PictureWish {
+            boxes: vec![points(place.page, place.field)],
+        };
+        let made = self.documents.picture(requester, &bytes, &wish);
+        Ok(made.map_err(|fault| fault.at(&place.field.name))?.bytes)
+    }
+}
+
+/// Width and height of a box.
+fn points(page: &PageSize, place: &Field) -> (f64, f64) {
+    let shown = displayed_box(page, &place.placement);
+    (shown.width, shown.height)
+}

@@ -1,0 +1,16 @@
+//! A workflow and what members do with one that is running: every change is one transition, written in one transaction.
+//!
+//! May use: base, links, values, templates, sealing, companies, outbox.
+
+pub(crate) mod act;
+pub(crate) mod cancel;
+pub(crate) mod copied_link;
+pub(crate) mod correct_recipient;
+pub(crate) mod discard;
+pub(crate) mod expire;
+pub(crate) mod extend;
+pub(crate) mod remind;
+pub(crate) mod transition;
+pub(crate) mod workflow_links;
+pub(crate) mod workflow_view;
+pub(crate) mod writer_meant;

@@ -1,0 +1,62 @@
+//! What a program asks when it acts for a recipient: which one, and with which words.
+
+use domain::{Comment, Recipient, RecipientId, Refusal};
+
+use crate::base::error::{Error, Fault, FaultCode};
+use crate::base::text;
+use crate::values::value::GivenField;
+use crate::workflow::transition::{Snapshot, refused};
+use crate::workflow::writer_meant::SaidOfWriter;
+
+/// A request to act for the writer whose turn it is.
+#[derive(Debug, Clone, Default)]
+pub struct ActRequest {
+    /// His step; without it the one under way.
+    pub order: Option<u32>,
+    /// His e-mail address or telephone number, where the step has several writers.
+    pub email: Option<String>,
+    /// His role, where several writers of the step have that address.
+    pub role: Option<String>,
+    /// Values to write (`field_list`).
+    pub fields: Vec<GivenField>,
+    /// Words that go along.
+    pub comment: Option<String>,
+    /// What reading the request found amiss.
+    pub faults: Vec<Fault>,
+}
+
+impl ActRequest {
+    /// The comment, and every fault that needs no workflow to be found.
+    pub(crate) fn comment(&self) -> Result<Option<Comment>, Error> {
+        given_comment(self.comment.as_deref(), self.faults.clone())
+    }
+
+    /// The writer that is meant.
+    pub(crate) fn writer(&self, snapshot: &Snapshot) -> Result<RecipientId, Error> {
+        let workflow = &snapshot.stored.workflow;
+        let mut steps = workflow.recipients.iter().map(|recipient| recipient.order);
+        let first = steps.next();
+        if self.order.is_none() && steps.any(|order| Some(order) != first) {
+            // "Whoever's turn it is" would mean another writer when the same request is sent once more.
+            return Err(Error::fault("order", FaultCode::Required));
+        }
+        let said = SaidOfWriter::new(self.role.as_deref(), self.email.as_deref(), snapshot.party.region);
+        let is_meant: &dyn Fn(&Recipient) -> bool = &|recipient| said.fits(recipient);
+        workflow
+            .writer_meant(self.order, Some(is_meant).filter(|_| !said.is_nothing()))
+            .map_err(|refusal| match refusal {
+                Refusal::SeveralWriters { .. } => said.too_little("email"),
+                other => refused(other),
+            })
+    }
+}
+
+/// The comment that comes with an act, where neither it nor anything found before is amiss.
+pub(crate) fn given_comment(comment: Option<&str>, mut faults: Vec<Fault>) -> Result<Option<Comment>, Error> {
+    let comment = text::comment(comment, &mut faults);
+    if faults.is_empty() {
+        Ok(comment)
+    } else {
+        Err(Error::Unprocessable(faults))
+    }
+}

@@ -1,0 +1,34 @@
+//! Withdrawing a workflow: by the sender, or through the API.
+
+use domain::WorkflowId;
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::Error;
+use crate::base::origin::Origin;
+use crate::workflow::act::ActRequest;
+use crate::workflow::transition::{Advanced, refused};
+
+impl App {
+    /// Cancels a workflow that is under way.
+    pub fn cancel(
+        &self,
+        caller: &Caller,
+        id: WorkflowId,
+        request: &ActRequest,
+        origin: &Origin,
+    ) -> Result<Advanced, Error> {
+        caller.must_send()?;
+        let comment = request.comment()?;
+        let actor = App::member_actor(caller, origin);
+        let workflow = self.decide(&caller.company, id, |snapshot| {
+            let transition = snapshot.stored.workflow.clone().cancel(snapshot.at).map_err(refused)?;
+            let workflow = transition.workflow.clone();
+            Ok((
+                self.plan_transition(snapshot, transition, &actor, comment.as_deref())?,
+                workflow,
+            ))
+        })?;
+        Ok(self.advanced(&workflow))
+    }
+}

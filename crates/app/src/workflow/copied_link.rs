@@ -1,0 +1,136 @@
+//! Copying a signing link: what a member does when a message to a signer could not be sent.
+//!
+//! Whoever has a signer's link can sign as that signer, so nobody else sees it ([`crate::outbox::hidden_links`]), with this one
+//! exception. It is for the member who sent the document, or an administrator, and only if no message with the link was sent
+//! or is still being tried; the audit trail and the certificate name who took it, in the same transaction; and the link is
+//! not the kind that was in the message, so it proves nothing about the signer's contact.
+
+use std::sync::Arc;
+
+use domain::event::NamedMember;
+use domain::{EventKind, Recipient, RecipientId, Workflow};
+use jiff::Timestamp;
+use store::Transaction;
+use store::outbox::{self, DeliveryId, Message, State};
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{ConflictCode, Error, ForbiddenCode, Subject};
+use crate::base::origin::Origin;
+use crate::links::link_token::{LinkToken, same_link};
+use crate::outbox::mail::OutgoingMail;
+use crate::outbox::messages::OutboxMessage;
+use crate::outbox::outgoing::Outgoing;
+use crate::workflow::transition::refused;
+
+impl App {
+    /// The signing link of a message that could not be sent, to be passed on by hand.
+    pub fn copy_signing_link(&self, caller: &Caller, message: i64, origin: &Origin) -> Result<String, Error> {
+        caller.must_send()?;
+        let (company, id) = (caller.company.clone(), DeliveryId(message));
+        let workflow = self
+            .store
+            .read(move |tx| outbox::message(tx, &company, id).map_err(Error::from))?
+            .and_then(|message| message.workflow)
+            .ok_or(Error::NotFound(Subject::Delivery))?;
+        let (outgoing, member, at) = (Arc::clone(&self.outgoing), caller.clone(), self.now());
+        self.judge_and_note(
+            &caller.company,
+            workflow,
+            (&App::member_actor(caller, origin), at),
+            move |tx| {
+                let message = outbox::message(tx, &member.company, id)?.ok_or(Error::NotFound(Subject::Delivery))?;
+                let found = Found::about(tx, &member, &message)?.ok_or(Error::NotFound(Subject::Workflow))?;
+                let recipient = found.copyable(&outgoing, &message, &member, at)?;
+                let copied = EventKind::LinkCopied {
+                    recipient: recipient.id,
+                    link_version: recipient.link_version,
+                    member: NamedMember {
+                        id: member.member,
+                        name: member.name.as_str().into(),
+                        email: member.email.as_str().into(),
+                    },
+                };
+                Ok((vec![copied], outgoing.addresses.sign_url(&found.workflow, recipient)))
+            },
+        )
+    }
+
+    /// One of them.
+    pub fn outbox_message(&self, caller: &Caller, id: i64) -> Result<OutboxMessage, Error> {
+        caller.must_send()?;
+        let company = caller.company.clone();
+        let row = self
+            .store
+            .read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
+        let row = row.ok_or(Error::NotFound(Subject::Delivery))?;
+        let can_copy_link = self.can_copy_link(caller, &row)?;
+        let message = self.opened_message(row)?;
+        Ok(OutboxMessage {
+            can_copy_link,
+            ..message
+        })
+    }
+
+    /// Whether [`App::copy_signing_link`] would answer a link now.
+    fn can_copy_link(&self, caller: &Caller, message: &Message) -> Result<bool, Error> {
+        let (member, about) = (caller.clone(), message.clone());
+        let found = self.store.read(move |tx| Found::about(tx, &member, &about))?;
+        Ok(found.is_some_and(|found| found.copyable(&self.outgoing, message, caller, self.now()).is_ok()))
+    }
+}
+
+/// What is known of the document that a message is about.
+struct Found {
+    workflow: Workflow,
+    /// Every message about it.
+    messages: Vec<Message>,
+}
+
+impl Found {
+    fn about(tx: &mut dyn Transaction, member: &Caller, message: &Message) -> Result<Option<Found>, Error> {
+        let Some(id) = message.workflow else {
+            return Ok(None);
+        };
+        let Some(stored) = store::workflow::load(tx, &member.company, id)? else {
+            return Ok(None);
+        };
+        Ok(Some(Found {
+            workflow: stored.workflow,
+            messages: outbox::messages_of_workflow(tx, &member.company, id, u32::MAX)?,
+        }))
+    }
+
+    /// The recipient whose link this message has, if this member may have it.
+    fn copyable(
+        &self,
+        outgoing: &Outgoing,
+        message: &Message,
+        member: &Caller,
+        at: Timestamp,
+    ) -> Result<&Recipient, Error> {
+        let token = signing_token(outgoing, message)?.ok_or(Error::NotFound(Subject::Link))?;
+        if member.member != self.workflow.sender && !member.role.may_administer() {
+            return Err(Error::Forbidden(ForbiddenCode::NotTheSender));
+        }
+        for other in &self.messages {
+            let has_the_link = signing_token(outgoing, other)?
+                .is_some_and(|other| (other.subject, other.version) == (token.subject, token.version));
+            if has_the_link && !matches!(other.state, State::Dead | State::Kept) {
+                return Err(Error::conflict(ConflictCode::LinkWasSent));
+            }
+        }
+        let id = same_link(&self.workflow, RecipientId(token.subject), token.version)?;
+        self.workflow.check_turn(id, at).map_err(refused)
+    }
+}
+
+fn signing_token(outgoing: &Outgoing, message: &Message) -> Result<Option<LinkToken>, Error> {
+    // An erased one-time code.
+    if message.body.is_empty() {
+        return Ok(None);
+    }
+    let mail = OutgoingMail::open(&message.body, &outgoing.vault)?;
+    let mut links = mail.links.iter();
+    Ok(links.find_map(|link| outgoing.addresses.signing_token_in(&link.url)))
+}

@@ -1,0 +1,190 @@
+//! Correcting a recipient who has not written. His old link dies; where it is his turn he is asked anew. What is as it was
+//! corrects nothing, and nobody is asked more often than reminding asks ([`crate::workflow::remind`]).
+//!
+//! What the earlier person did or wrote is not the new person's: the draft, the comment, views, consent and checks go, and
+//! so do the values that they had written before the document was returned. The audit trail keeps all of it under the
+//! earlier person's name ([`domain::people_over_time`]).
+//!
+//! A mobile number is the person's, too: one-time codes go there. A correction of name or address that says nothing of it
+//! removes it ([`NewMobile`]); the sender repeats the number if the person stays.
+
+use document::text::fonts::Fonts;
+use domain::{Contact, NewMobile, NewPerson, PersonName, RecipientId, Region, Workflow, WorkflowId, WriterDetail};
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{Error, Fault, FaultCode, Subject};
+use crate::base::origin::Origin;
+use crate::base::text;
+use crate::values::value::{prove_text, prove_writer};
+use crate::workflow::transition::{Advanced, Snapshot, refused};
+use crate::workflow::writer_meant::SaidOfWriter;
+
+/// A request to correct a recipient; what is left out stays.
+#[derive(Debug, Clone, Default)]
+pub struct CorrectRequest {
+    /// The right name.
+    pub name: Option<String>,
+    /// The right e-mail address or telephone number.
+    pub email: Option<String>,
+    /// The right mobile number; an empty text takes away the one that is there.
+    pub mobile: Option<String>,
+    /// Which of the step's writers: by what he has now.
+    pub current_email: Option<String>,
+    /// Which of the step's writers: by role.
+    pub role: Option<String>,
+    /// What reading the request found amiss.
+    pub faults: Vec<Fault>,
+}
+
+impl App {
+    /// Corrects the recipient of a step.
+    pub fn correct_recipient(
+        &self,
+        caller: &Caller,
+        id: WorkflowId,
+        order: u32,
+        request: &CorrectRequest,
+        origin: &Origin,
+    ) -> Result<Advanced, Error> {
+        caller.must_send()?;
+        let actor = App::member_actor(caller, origin);
+        let workflow = self.decide(&caller.company, id, |snapshot| {
+            let fonts = self.fonts_of(&snapshot.stored)?;
+            let recipient = meant(snapshot, order, request)?;
+            let workflow = &snapshot.stored.workflow;
+            let old = workflow
+                .recipient(recipient)
+                .ok_or(Error::NotFound(Subject::Recipient))?;
+            let mut faults = request.faults.clone();
+            let person = Person::read(
+                snapshot,
+                request.name.as_deref(),
+                request.email.as_deref(),
+                &fonts,
+                &mut faults,
+            );
+            let mobile = request.new_mobile(snapshot.party.region, &mut faults);
+            if person == Person::default() && mobile == NewMobile::NotSaid && faults.is_empty() {
+                faults.push(Fault::new("", FaultCode::OneRequired).with("allowed", "name, email, mobile"));
+            }
+            if !faults.is_empty() {
+                return Err(Error::Unprocessable(faults));
+            }
+            let person = NewPerson {
+                name: person.name.unwrap_or_else(|| old.name.clone()),
+                contact: person.contact.unwrap_or_else(|| old.contact.clone()),
+                mobile,
+            };
+            let change = workflow
+                .clone()
+                .correct_recipient(recipient, person, snapshot.at)
+                .map_err(refused)?;
+            let workflow = change.workflow.clone();
+            prove_person(self, snapshot, &workflow, recipient, &fonts)?;
+            Ok((self.plan_change(snapshot, change, &actor)?, workflow))
+        })?;
+        Ok(self.advanced(&workflow))
+    }
+}
+
+impl CorrectRequest {
+    fn new_mobile(&self, region: Region, faults: &mut Vec<Fault>) -> NewMobile {
+        match self.mobile.as_deref().map(str::trim) {
+            None => NewMobile::NotSaid,
+            Some("") => NewMobile::Said(None),
+            Some(mobile) => {
+                if !matches!(Contact::parse(mobile, region), Ok(Contact::Phone { .. })) {
+                    faults.push(Fault::new("mobile", FaultCode::InvalidPhone));
+                }
+                NewMobile::Said(Some(mobile.to_owned()))
+            }
+        }
+    }
+}
+
+/// Who takes a recipient's place; what is left out is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Person {
+    pub(crate) name: Option<String>,
+    pub(crate) contact: Option<Contact>,
+}
+
+impl Person {
+    /// As typed; what is amiss is added to `faults`, under `name` and `email`.
+    pub(crate) fn read(
+        snapshot: &Snapshot,
+        name: Option<&str>,
+        email: Option<&str>,
+        fonts: &Fonts,
+        faults: &mut Vec<Fault>,
+    ) -> Person {
+        let name = PersonName::parse(name.unwrap_or_default()).unwrap_or_else(|refused| {
+            faults.push(text::fault("name", refused));
+            None
+        });
+        if let Some(name) = &name
+            && let Err(fault) = prove_text(name, fonts, "name")
+        {
+            faults.push(fault);
+        }
+        let email = email.map(str::trim).filter(|email| !email.is_empty());
+        let contact = email.and_then(|email| {
+            Contact::parse(email, snapshot.party.region)
+                .map_err(|_| faults.push(Fault::new("email", FaultCode::InvalidContact)))
+                .ok()
+        });
+        Person {
+            name: name.map(PersonName::into_string),
+            contact,
+        }
+    }
+}
+
+/// Proves that what fills itself with a new person can be stamped, and that he can get a one-time code where he must give one.
+pub(crate) fn prove_person(
+    app: &App,
+    snapshot: &Snapshot,
+    workflow: &Workflow,
+    recipient: RecipientId,
+    fonts: &Fonts,
+) -> Result<(), Error> {
+    let Some(recipient) = workflow.recipient(recipient) else {
+        return Ok(());
+    };
+    let asks_code = snapshot
+        .stored
+        .writer(recipient.id)
+        .is_some_and(|writer| writer.asks_one_time_code);
+    if asks_code && !app.code_reaches(recipient, snapshot.party.region) {
+        return Err(Error::fault("email", FaultCode::OneTimeCodeUnreachable));
+    }
+    let path = |detail| match detail {
+        WriterDetail::Phone if recipient.contact.phone().is_none() => "mobile".to_owned(),
+        WriterDetail::Email | WriterDetail::Phone => "email".to_owned(),
+        WriterDetail::Name | WriterDetail::Company => "name".to_owned(),
+    };
+    let (template, company_name) = (&snapshot.template.version, &snapshot.stored.company_name);
+    let faults = prove_writer(template, recipient, company_name, workflow.language, fonts, path);
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Unprocessable(faults))
+    }
+}
+
+fn meant(snapshot: &Snapshot, order: u32, request: &CorrectRequest) -> Result<RecipientId, Error> {
+    let region = snapshot.party.region;
+    let said = SaidOfWriter::new(request.role.as_deref(), request.current_email.as_deref(), region);
+    let mut of_step = snapshot
+        .stored
+        .workflow
+        .recipients
+        .iter()
+        .filter(|recipient| recipient.order == order && said.fits(recipient));
+    let first = of_step.next().ok_or(Error::NotFound(Subject::Recipient))?;
+    if of_step.next().is_some() {
+        return Err(said.too_little("current_email"));
+    }
+    Ok(first.id)
+}

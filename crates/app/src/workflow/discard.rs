@@ -1,0 +1,39 @@
+//! Hiding a finished workflow. Its proof stays, and its links stop working.
+
+use domain::{EventKind, WorkflowId};
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{ConflictCode, Error, Subject};
+use crate::base::origin::Origin;
+use crate::workflow::transition::{Advanced, conflict};
+
+impl App {
+    /// Hides a workflow that has ended and revokes its links; hiding it twice is no fault.
+    pub fn discard(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
+        caller.must_send()?;
+        let snapshot = self.timely_snapshot(&caller.company, id)?;
+        let workflow = &snapshot.stored.workflow;
+        if workflow.turn().is_some() {
+            return Err(conflict(ConflictCode::StillPlaying, workflow.state.status()));
+        }
+        let actor = App::member_actor(caller, origin);
+        let (company, at) = (caller.company.clone(), snapshot.at);
+        self.judge_and_note(&caller.company, id, (&actor, at), move |tx| {
+            let mut events = Vec::new();
+            if store::workflow::discard(tx, &company, id, at)? {
+                events.push(EventKind::Discarded);
+            }
+            // Links that were renewed since an earlier discard stop working, too.
+            if store::workflow_links::revoke(tx, &company, id, at)? {
+                events.push(EventKind::LinksRevoked);
+            }
+            Ok((events, ()))
+        })
+        .map_err(|error| match error {
+            Error::NotFound(_) => Error::NotFound(Subject::Workflow),
+            other => other,
+        })?;
+        Ok(self.advanced(workflow))
+    }
+}

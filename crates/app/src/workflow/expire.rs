@@ -1,0 +1,53 @@
+//! Workflows whose time runs out. A job looks for them every few seconds, and whoever touches one that is overdue expires
+//! it first, so that nobody ever writes after the end.
+
+use domain::{Actor, CompanyId, Refusal, WorkflowId};
+use jiff::SignedDuration;
+
+use crate::App;
+use crate::base::error::Error;
+use crate::workflow::transition::{MOST_TRIES, refused};
+
+/// The job looks again at one that could not be expired after so long.
+const LOOK_AFTER_FAILURE: SignedDuration = SignedDuration::from_hours(1);
+
+impl App {
+    /// Looks at up to `limit` workflows whose time has run out and expires them; at how many it looked. The job calls it
+    /// again at once where the answer is the limit. One that cannot be expired is put off: whoever touches it still meets a
+    /// workflow whose time is over.
+    pub fn expire_due(&self, limit: u32) -> Result<u32, Error> {
+        let now = self.now();
+        let due = self
+            .store
+            .read(move |tx| store::workflow::overdue(tx, now, limit).map_err(Error::from))?;
+        let mut looked = 0;
+        for (company, id) in due {
+            looked += 1;
+            // One that cannot be expired must not keep the others from it.
+            if let Err(error) = self.expire(&company, id) {
+                tracing::error!(%error, workflow = %id, "a workflow could not be expired; it is tried again later");
+                let again = now.checked_add(LOOK_AFTER_FAILURE).unwrap_or(now);
+                self.store
+                    .write(move |tx| store::workflow::set_expiry_look(tx, &company, id, again).map_err(Error::from))?;
+            }
+        }
+        Ok(looked)
+    }
+
+    /// Expires one workflow; `false` where it has ended otherwise, or was extended, in the meantime.
+    pub(crate) fn expire(&self, company: &CompanyId, id: WorkflowId) -> Result<bool, Error> {
+        for _ in 0..MOST_TRIES {
+            let snapshot = self.snapshot(company, id)?;
+            let transition = match snapshot.stored.workflow.clone().expire(snapshot.at) {
+                Ok(transition) => transition,
+                Err(Refusal::Ended(_) | Refusal::NotOverdue) => return Ok(false),
+                Err(refusal) => return Err(refused(refusal)),
+            };
+            let plan = self.plan_transition(&snapshot, transition, &Actor::SERVICE, None)?;
+            if self.commit(plan)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

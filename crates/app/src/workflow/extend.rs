@@ -1,0 +1,74 @@
+//! Giving a workflow more time (or less).
+
+use domain::{UtcOffset, WorkflowId, time};
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{Error, Fault, FaultCode};
+use crate::base::origin::Origin;
+use crate::workflow::transition::{Advanced, refused};
+
+/// A request for another end.
+#[derive(Debug, Clone, Default)]
+pub struct ExtendRequest {
+    /// `YYYY-MM-DD HH:MM:SS` in the offset; a day alone means its end.
+    pub expiry_date: Option<String>,
+    /// `+HH:MM`; without it the workflow's own.
+    pub offset: Option<String>,
+    /// What reading the request found amiss.
+    pub faults: Vec<Fault>,
+}
+
+impl App {
+    /// Sets another end for a workflow that is under way.
+    pub fn extend(
+        &self,
+        caller: &Caller,
+        id: WorkflowId,
+        request: &ExtendRequest,
+        origin: &Origin,
+    ) -> Result<Advanced, Error> {
+        caller.must_send()?;
+        let actor = App::member_actor(caller, origin);
+        let seal_ends = self.current_seal_key_end(&caller.company)?;
+        let workflow = self.decide(&caller.company, id, |snapshot| {
+            let mut faults = request.faults.clone();
+            let offset = match request.offset.as_deref() {
+                None => snapshot.stored.workflow.offset,
+                Some(text) => UtcOffset::parse(text).unwrap_or_else(|| {
+                    faults.push(Fault::new("offset", FaultCode::InvalidOffset));
+                    snapshot.stored.workflow.offset
+                }),
+            };
+            let text = request
+                .expiry_date
+                .as_deref()
+                .map(str::trim)
+                .filter(|text| !text.is_empty());
+            let expires_at = text.and_then(|text| time::parse_local_end(text, offset));
+            if expires_at.is_none() && !faults.iter().any(|fault| fault.path == "expiry_date") {
+                let code = if text.is_none() {
+                    FaultCode::Required
+                } else {
+                    FaultCode::InvalidDateTime
+                };
+                faults.push(Fault::new("expiry_date", code));
+            }
+            // Less time is always possible.
+            let later = expires_at.filter(|at| *at > snapshot.stored.workflow.expires_at);
+            faults.extend(later.and_then(|at| crate::sealing::seal_ends::fault(at, seal_ends?, offset)));
+            let Some(expires_at) = expires_at.filter(|_| faults.is_empty()) else {
+                return Err(Error::Unprocessable(faults));
+            };
+            let change = snapshot
+                .stored
+                .workflow
+                .clone()
+                .extend(expires_at, snapshot.at)
+                .map_err(refused)?;
+            let workflow = change.workflow.clone();
+            Ok((self.plan_change(snapshot, change, &actor)?, workflow))
+        })?;
+        Ok(self.advanced(&workflow))
+    }
+}

@@ -1,0 +1,229 @@
+//! Asking once more. Where somebody asks for it, it opens an access code that was tried too often: the sender has sent anew.
+//!
+//! An addressee is asked anew once in ten minutes at most, whoever wishes it and however often: a program that runs wild fills
+//! nobody's mailbox. Asked anew is who is reminded, and who is put in a writer's place, corrected or handed over to; the first
+//! request of each step does not count. The chain remembers when it was, and to which address.
+//!
+//! A company may also have its writers reminded by themselves: so many days after they were asked or reminded, again and
+//! again, and so many days before the time runs out ([`domain::Reminders`]). A job looks for whom it is time, in the chain
+//! as well; when to look again stands beside the workflow, never later than the next reminder, so what changes meanwhile
+//! makes the job look once more than needed at most.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    Actor, CompanyId, Contact, EventKind, NamedEvent, Recipient, RecipientId, Region, Status, Workflow, WorkflowId,
+    named_events,
+};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{ConflictCode, Error};
+use crate::base::origin::Origin;
+use crate::outbox::outgoing::{Asking, codes};
+use crate::workflow::transition::{Advanced, MOST_TRIES, Plan, Snapshot, conflict};
+
+/// Time between two askings of one addressee.
+const PAUSE: SignedDuration = SignedDuration::from_mins(10);
+/// A workflow is looked at this often at least.
+const LOOK_AT_LEAST: SignedDuration = SignedDuration::from_hours(24);
+/// And this long after it could not be.
+const LOOK_AFTER_FAILURE: SignedDuration = SignedDuration::from_hours(1);
+
+impl App {
+    /// Reminds the writers whose turn it is, but those who were reminded within the last ten minutes; where that is all of
+    /// them, it is 429. The writers of an embedded workflow get no messages: that is 409.
+    pub fn remind(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
+        caller.must_send()?;
+        let actor = App::member_actor(caller, origin);
+        let workflow = self.decide(&caller.company, id, |snapshot| {
+            let before = &snapshot.stored.workflow;
+            let mut asked: Vec<_> = before.writers_at_turn().map(|writer| writer.id).collect();
+            if asked.is_empty() {
+                return Err(conflict(ConflictCode::Finished, before.state.status()));
+            }
+            if before.is_embedded() {
+                return Err(conflict(ConflictCode::Embedded, before.state.status()));
+            }
+            let asked_anew = self.asked_anew(snapshot)?;
+            let wait = |recipient: &RecipientId| asked_anew.wait(before.recipient(*recipient)?, snapshot.at);
+            if let Some(waits) = asked.iter().map(wait).collect::<Option<Vec<_>>>()
+                && let Some(shortest) = waits.into_iter().min()
+            {
+                return Err(throttled(snapshot, shortest));
+            }
+            asked.retain(|recipient| wait(recipient).is_none());
+            let (plan, after) = self.reminder(snapshot, &asked, &actor)?;
+            let locked: Vec<_> = snapshot
+                .stored
+                .writers
+                .iter()
+                .filter(|writer| asked.contains(&writer.id) && writer.access_failures > 0)
+                .map(|writer| writer.id)
+                .collect();
+            Ok((plan.resetting_access_of(&locked), after))
+        })?;
+        Ok(self.advanced(&workflow))
+    }
+
+    fn reminder(&self, snapshot: &Snapshot, asked: &[RecipientId], actor: &Actor) -> Result<(Plan, Workflow), Error> {
+        let mut after = snapshot.stored.workflow.clone();
+        after.revision = after.revision.saturating_add(1);
+        let letters = self.outgoing.asked(
+            &after,
+            asked,
+            &codes(&snapshot.stored),
+            Asking::Reminder,
+            &snapshot.party,
+            snapshot.at,
+        )?;
+        let events = asked
+            .iter()
+            .map(|recipient| EventKind::Reminded { recipient: *recipient })
+            .collect();
+        let plan = Plan::new(snapshot, after.clone(), actor, events).sending(letters);
+        Ok((plan, after))
+    }
+
+    /// Reminds the writers for whom it is time by their company's choice; at how many workflows it looked. The job calls it
+    /// again at once where the answer is the limit.
+    pub fn remind_due(&self, limit: u32) -> Result<u32, Error> {
+        let now = self.now();
+        let due = self
+            .store
+            .read(move |tx| store::workflow::reminder_looks(tx, now, limit).map_err(Error::from))?;
+        let mut looked = 0;
+        for (company, id) in due {
+            let again = match self.remind_by_itself(&company, id) {
+                Ok(again) => again,
+                Err(Error::Conflict { .. }) => continue,
+                // One that cannot be reminded must not keep the others from it.
+                Err(error) => {
+                    tracing::error!(%error, workflow = %id, "writers could not be reminded; it is tried again later");
+                    now.checked_add(LOOK_AFTER_FAILURE).unwrap_or(now)
+                }
+            };
+            looked += 1;
+            self.store
+                .write(move |tx| store::workflow::set_reminder_look(tx, &company, id, again).map_err(Error::from))?;
+        }
+        Ok(looked)
+    }
+
+    /// Reminds the writers of one workflow for whom it is time, and says when to look again.
+    fn remind_by_itself(&self, company: &CompanyId, id: WorkflowId) -> Result<Timestamp, Error> {
+        for _ in 0..MOST_TRIES {
+            let snapshot = self.snapshot(company, id)?;
+            let (workflow, now) = (&snapshot.stored.workflow, snapshot.at);
+            let latest = now.checked_add(LOOK_AT_LEAST).unwrap_or(now);
+            // What is over by its time is for the job that ends it.
+            if workflow.status_at(now) != Status::Playing || workflow.is_embedded() {
+                return Ok(latest);
+            }
+            let last = self.last_asked(company, id)?;
+            let reminders = snapshot.party.style.reminders;
+            let next = |recipient: RecipientId| {
+                let last = last.get(&recipient).copied().unwrap_or(workflow.started_at);
+                reminders.next(last, workflow.expires_at)
+            };
+            let writers: Vec<_> = workflow
+                .writers_at_turn()
+                .map(|writer| (writer.id, next(writer.id)))
+                .collect();
+            let due: Vec<RecipientId> = writers
+                .iter()
+                .filter(|(_, next)| next.is_some_and(|next| next <= now))
+                .map(|(id, _)| *id)
+                .collect();
+            if due.is_empty() {
+                let next = writers.iter().filter_map(|(_, next)| *next).min();
+                return Ok(next.map_or(latest, |next| next.min(latest)));
+            }
+            let (plan, _) = self.reminder(&snapshot, &due, &Actor::SERVICE)?;
+            // Where something else came first, all is decided anew; and after it, when the next one is.
+            self.commit(plan)?;
+        }
+        Err(Error::conflict(ConflictCode::Changed))
+    }
+
+    /// When each writer was asked or reminded last, as the chain tells.
+    fn last_asked(&self, company: &CompanyId, id: WorkflowId) -> Result<BTreeMap<RecipientId, Timestamp>, Error> {
+        let company = company.clone();
+        let entries = self
+            .store
+            .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
+        let mut latest = BTreeMap::new();
+        for event in entries.iter().filter_map(domain::Entry::event) {
+            if let EventKind::RequestSent { recipient } | EventKind::Reminded { recipient } = event.event {
+                latest.insert(recipient, event.at);
+            }
+        }
+        Ok(latest)
+    }
+
+    /// Refuses to ask any of these, where one was asked anew within the pause. An embedded workflow asks nobody.
+    pub(crate) fn pause_is_over<'r>(
+        &self,
+        snapshot: &Snapshot,
+        asked: impl Iterator<Item = &'r Recipient>,
+    ) -> Result<(), Error> {
+        let mut asked = asked.peekable();
+        if snapshot.stored.workflow.is_embedded() || asked.peek().is_none() {
+            return Ok(());
+        }
+        let asked_anew = self.asked_anew(snapshot)?;
+        let longest = asked
+            .filter_map(|recipient| asked_anew.wait(recipient, snapshot.at))
+            .max();
+        longest.map_or(Ok(()), |wait| Err(throttled(snapshot, wait)))
+    }
+
+    fn asked_anew(&self, snapshot: &Snapshot) -> Result<AskedAnew, Error> {
+        Ok(AskedAnew::of(
+            named_events(&self.entries(snapshot)?),
+            snapshot.party.region,
+        ))
+    }
+}
+
+/// When each addressee was asked anew last, as the chain tells.
+struct AskedAnew {
+    by_address: BTreeMap<String, Timestamp>,
+}
+
+impl AskedAnew {
+    fn of(events: Vec<NamedEvent>, region: Region) -> AskedAnew {
+        let mut by_address = BTreeMap::new();
+        // Who was put in a writer's place by the event before: the request that follows it asks them.
+        let mut put_in = None;
+        for event in events {
+            let before = put_in.take();
+            let is_asked_anew = match event.event.event {
+                EventKind::RequestSent { recipient } => before == Some(recipient),
+                EventKind::Reminded { .. } => true,
+                _ => false,
+            };
+            // Nobody whose contact was erased is asked again.
+            let asked = event.recipient.as_ref().filter(|_| is_asked_anew);
+            if let Some(contact) = asked.and_then(|asked| asked.contact.clear()) {
+                let key = Contact::parse(contact, region).map_or_else(|_| contact.to_owned(), |contact| contact.key());
+                by_address.insert(key, event.event.at);
+            }
+            put_in = event.successor.map(|person| person.id);
+        }
+        AskedAnew { by_address }
+    }
+
+    /// How long this recipient is not to be asked.
+    fn wait(&self, recipient: &Recipient, at: Timestamp) -> Option<SignedDuration> {
+        let last = self.by_address.get(&recipient.contact.key())?;
+        // A clock that was set back makes nobody wait for longer.
+        let pause = PAUSE.checked_sub(at.duration_since(*last)).unwrap_or(PAUSE);
+        Some(pause.min(PAUSE)).filter(SignedDuration::is_positive)
+    }
+}
+
+fn throttled(snapshot: &Snapshot, wait: SignedDuration) -> Error {
+    Error::asked_lately(snapshot.at, wait, snapshot.stored.workflow.offset)
+}

@@ -1,0 +1,585 @@
+//! How a workflow changes: read, decide, write over what was read.
+//!
+//! A use-case reads a [`Snapshot`], decides with the rules of `domain` outside any transaction (values are proved, at the
+//! last approval the PDF is stamped and sealed, letters and webhooks are written), and gives a [`Plan`] to
+//! [`App::commit`]: one transaction that writes state, chain and outbox over the revision and the chain's head that were
+//! read. Where another write came first, nothing is written, and the use-case reads and decides anew: of two that arrive
+//! at the same moment one wins, and the other meets the state that the first one left.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use domain::{
+    Actor, BlobHash, Change, CompanyId, Entry, Event, EventKind, KeyedHead, Outcome, RecipientId, Refusal, Status,
+    Transition, Workflow, WorkflowId,
+};
+use jiff::Timestamp;
+use serde::Serialize;
+use store::HeldWorkflow;
+use store::outbox::NewDelivery;
+use store::template::StoredVersion;
+use store::workflow::{Party, SealedDocument, StoredWorkflow};
+use store::workflow_value::StoredValue;
+
+use crate::App;
+use crate::base::error::{ConflictCode, Error, Subject};
+use crate::base::keyed_chain;
+use crate::base::origin::Origin;
+use crate::base::uploads::FileClaim;
+use crate::base::vault::Vault;
+use crate::outbox::webhook::{self, NextWriter};
+use crate::values::value::prove_text;
+
+/// How often a use-case reads and decides anew before it gives up.
+pub(crate) const MOST_TRIES: usize = 16;
+
+/// Everything that a decision is made from.
+pub(crate) struct Snapshot {
+    pub(crate) stored: StoredWorkflow,
+    pub(crate) values: BTreeMap<String, StoredValue>,
+    /// The files of the values as they were read, whatever a decision makes of them.
+    files: BTreeSet<BlobHash>,
+    pub(crate) party: Party,
+    pub(crate) template: Arc<StoredVersion>,
+    pub(crate) at: Timestamp,
+    vault: Vault,
+}
+
+impl Snapshot {
+    /// The same after some values were taken away.
+    pub(crate) fn without(&self, removed: &[String]) -> Snapshot {
+        let mut values = self.values.clone();
+        values.retain(|name, _| !removed.contains(name));
+        self.with_values(values)
+    }
+
+    /// The same with other values.
+    pub(crate) fn with_values(&self, values: BTreeMap<String, StoredValue>) -> Snapshot {
+        Snapshot {
+            stored: self.stored.clone(),
+            values,
+            files: self.files.clone(),
+            party: self.party.clone(),
+            template: Arc::clone(&self.template),
+            at: self.at,
+            vault: self.vault.clone(),
+        }
+    }
+}
+
+/// A decision, ready to be written.
+pub(crate) struct Plan {
+    at: Timestamp,
+    before: StoredWorkflow,
+    after: Workflow,
+    entries: Vec<Entry>,
+    head: KeyedHead,
+    vault: Vault,
+    values: Vec<(String, StoredValue)>,
+    removed: Vec<String>,
+    end_comment: Option<String>,
+    acting: Option<(RecipientId, Option<String>)>,
+    deliveries: Vec<NewDelivery>,
+    sealed: Option<SealedDocument>,
+    blobs: Vec<BlobHash>,
+    /// On files that this plan needs.
+    claims: Vec<FileClaim>,
+    /// The files of values as they were read.
+    files_before: BTreeSet<BlobHash>,
+    /// The files of values as they are to be, by field.
+    files_after: BTreeMap<String, BlobHash>,
+    finished_draft: Option<RecipientId>,
+    draft_read: Option<(RecipientId, Option<String>)>,
+    reset_access: Vec<RecipientId>,
+}
+
+impl Plan {
+    /// A plan that changes the workflow and tells the chain. If it puts somebody else in a recipient's place, what the
+    /// earlier person wrote is taken away: nobody signs under another's words, or with another's signature. (The store resets
+    /// what else was theirs: [`store::workflow::update`].)
+    pub(crate) fn new(snapshot: &Snapshot, after: Workflow, actor: &Actor, events: Vec<EventKind>) -> Plan {
+        let theirs = values_of_replaced(snapshot, &after);
+        let events = theirs
+            .iter()
+            .map(|(recipient, field)| EventKind::ValueRemoved {
+                recipient: *recipient,
+                field: field.clone(),
+            })
+            .chain(events)
+            .collect();
+        let company = &snapshot.stored.workflow.company;
+        let before = &snapshot.stored.head;
+        let events = events_at(actor, snapshot.at, events);
+        let (entries, head) = keyed_chain::append(&snapshot.vault, company, after.id, before, events);
+        let removed: Vec<String> = theirs.into_iter().map(|(_, field)| field).collect();
+        let left = snapshot.values.iter().filter(|(field, _)| !removed.contains(field));
+        let files_after = left
+            .filter_map(|(field, stored)| Some((field.clone(), stored.value.file()?.hash)))
+            .collect();
+        Plan {
+            at: snapshot.at,
+            before: snapshot.stored.clone(),
+            after,
+            entries,
+            head,
+            vault: snapshot.vault.clone(),
+            values: Vec::new(),
+            removed,
+            end_comment: None,
+            acting: None,
+            deliveries: Vec::new(),
+            sealed: None,
+            blobs: Vec::new(),
+            claims: Vec::new(),
+            files_before: snapshot.files.clone(),
+            files_after,
+            finished_draft: None,
+            draft_read: None,
+            reset_access: Vec::new(),
+        }
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Appends what the service did after all else.
+    pub(crate) fn then(mut self, event: EventKind) -> Plan {
+        let events = events_at(&Actor::SERVICE, self.at, vec![event]);
+        let company = &self.after.company;
+        let (entries, head) = keyed_chain::append(&self.vault, company, self.after.id, &self.head, events);
+        self.entries.extend(entries);
+        self.head = head;
+        self
+    }
+
+    /// What the acting writer said.
+    pub(crate) fn acting(mut self, recipient: RecipientId, comment: Option<&str>) -> Plan {
+        self.acting = Some((recipient, comment.map(str::to_owned)));
+        self
+    }
+
+    pub(crate) fn ended_with(mut self, comment: Option<&str>) -> Plan {
+        self.end_comment = comment.map(str::to_owned);
+        self
+    }
+
+    pub(crate) fn sending(mut self, deliveries: Vec<NewDelivery>) -> Plan {
+        self.deliveries = deliveries;
+        self
+    }
+
+    pub(crate) fn writing(mut self, values: Vec<(String, StoredValue)>, removed: Vec<String>) -> Plan {
+        for field in &removed {
+            self.files_after.remove(field);
+        }
+        for (field, stored) in &values {
+            match stored.value.file() {
+                Some(file) => {
+                    self.blobs.push(file.hash);
+                    self.files_after.insert(field.clone(), file.hash);
+                }
+                None => drop(self.files_after.remove(field)),
+            }
+        }
+        self.values = values;
+        self.removed.extend(removed);
+        self
+    }
+
+    /// It needs the files of a claim.
+    pub(crate) fn needing(mut self, claim: FileClaim) -> Plan {
+        self.claims.push(claim);
+        self
+    }
+
+    pub(crate) fn finishing_draft_of(mut self, recipient: RecipientId) -> Plan {
+        self.finished_draft = Some(recipient);
+        self
+    }
+
+    /// It was decided from this draft, or from there being none.
+    pub(crate) fn over_draft(mut self, recipient: RecipientId, read: Option<String>) -> Plan {
+        self.draft_read = Some((recipient, read));
+        self
+    }
+
+    pub(crate) fn sealed(mut self, sealed: SealedDocument) -> Plan {
+        self.blobs.extend([sealed.document, sealed.certificate]);
+        self.sealed = Some(sealed);
+        self
+    }
+
+    pub(crate) fn resetting_access_of(mut self, recipients: &[RecipientId]) -> Plan {
+        self.reset_access = recipients.to_vec();
+        self
+    }
+
+    fn write(&self, tx: &mut dyn store::Transaction) -> Result<bool, Error> {
+        let (company, id) = (&self.after.company, self.after.id);
+        let acting = self
+            .acting
+            .as_ref()
+            .map(|(recipient, comment)| (*recipient, comment.as_deref()));
+        // A draft that is saved from here on changes the writer's row, which the update below changes too: this runs again.
+        if let Some((recipient, read)) = &self.draft_read
+            && store::workflow_value::draft(tx, company, *recipient)? != *read
+        {
+            return Ok(false);
+        }
+        let Some(mut held) = store::workflow::update(
+            tx,
+            &self.before,
+            &self.after,
+            (&self.entries, &self.head),
+            self.end_comment.as_deref(),
+            acting,
+            self.at,
+        )?
+        else {
+            return Ok(false);
+        };
+        let held = &mut held;
+        for recipient in &self.reset_access {
+            store::workflow::reset_access(held, company, id, *recipient)?;
+        }
+        for (field, value) in &self.values {
+            store::workflow_value::write(held, company, id, field, value)?;
+        }
+        for field in &self.removed {
+            store::workflow_value::delete(held, company, id, field)?;
+        }
+        if let Some(recipient) = self.finished_draft {
+            store::workflow_value::delete_draft(held, company, recipient, self.at)?;
+        }
+        if self.after.turn().is_none() {
+            store::workflow_value::delete_drafts(held, company, id, self.at)?;
+        }
+        if let Some(sealed) = &self.sealed {
+            store::workflow::insert_sealed(held, company, id, sealed)?;
+        }
+        // After the uploads: the job that removes files takes them in this order, too.
+        self.write_files(held)?;
+        for delivery in &self.deliveries {
+            store::outbox::enqueue(held, delivery)?;
+        }
+        Ok(true)
+    }
+
+    /// Which files the workflow needs from now on. What a value held that was taken away, or replaced, is removed later.
+    fn write_files(&self, held: &mut HeldWorkflow<'_>) -> Result<(), Error> {
+        let (company, id) = (&self.after.company, self.after.id);
+        for hash in &self.blobs {
+            store::workflow::refer_to_blob(held, company, id, *hash)?;
+        }
+        for claim in &self.claims {
+            claim.take_over(held)?;
+        }
+        let still: BTreeSet<&BlobHash> = self.files_after.values().chain(&self.blobs).collect();
+        for hash in self.files_before.iter().filter(|hash| !still.contains(hash)) {
+            store::workflow::forget_blob(held, company, id, *hash)?;
+            store::loose_file::leave(held, company, *hash, self.at)?;
+        }
+        Ok(())
+    }
+}
+
+/// The values that people wrote who have lost their places, each with its field.
+fn values_of_replaced(snapshot: &Snapshot, after: &Workflow) -> Vec<(RecipientId, String)> {
+    let before = &snapshot.stored.workflow;
+    let is_replaced = |id: RecipientId| {
+        let now = after.recipient(id);
+        before
+            .recipient(id)
+            .zip(now)
+            .is_some_and(|(old, now)| now.replaces(old))
+    };
+    let written = snapshot
+        .values
+        .iter()
+        .filter_map(|(field, stored)| Some((stored.recipient?, field)));
+    written
+        .filter(|(writer, _)| is_replaced(*writer))
+        .map(|(writer, field)| (writer, field.clone()))
+        .collect()
+}
+
+/// What somebody did at one moment, with what follows from it, which the service does.
+pub(crate) fn events_at(actor: &Actor, at: Timestamp, events: Vec<EventKind>) -> impl Iterator<Item = Event> + use<'_> {
+    events.into_iter().map(move |event| {
+        let by_service = matches!(event, EventKind::RequestSent { .. } | EventKind::Completed { .. });
+        let actor = if by_service { Actor::SERVICE } else { actor.clone() };
+        Event { at, actor, event }
+    })
+}
+
+/// The answer to what changes a workflow.
+#[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Advanced {
+    /// The workflow.
+    pub workflow_id: i64,
+    /// Its name.
+    pub workflow_name: String,
+    /// Its state now.
+    pub status: &'static str,
+    /// The step under way; none once it has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<u32>,
+    /// Until when it can be signed, in its offset: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
+    pub expiry_date: String,
+    /// The name of the writer whose turn it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_name: Option<String>,
+    /// His e-mail address or telephone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_email: Option<String>,
+    /// Where he signs; embedded only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sign_url: Option<String>,
+    /// All writers whose turn it is, where their step has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_list: Option<Vec<NextWriter>>,
+}
+
+impl std::fmt::Debug for Advanced {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Advanced")
+            .field("workflow_id", &self.workflow_id)
+            .field("status", &self.status)
+            .field("order", &self.order)
+            .finish_non_exhaustive()
+    }
+}
+
+impl App {
+    /// Reads everything that a decision about a workflow is made from.
+    pub(crate) fn snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
+        let wanted = company.clone();
+        let (stored, values, party) = self.store.read(move |tx| {
+            let stored = store::workflow::load(tx, &wanted, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
+            let values = store::workflow_value::load(tx, &wanted, id)?;
+            let party = store::workflow::party(tx, &wanted, stored.workflow.sender)?;
+            Ok::<_, Error>((stored, values, party))
+        })?;
+        let template = self.kept_template(company, stored.workflow.template, stored.workflow.template_version)?;
+        Ok(Snapshot {
+            stored,
+            files: values
+                .values()
+                .filter_map(|stored| Some(stored.value.file()?.hash))
+                .collect(),
+            values,
+            party,
+            template,
+            at: self.now(),
+            vault: self.vault.clone(),
+        })
+    }
+
+    /// The same, where a workflow whose time has run out expires before anything else happens to it.
+    pub(crate) fn timely_snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
+        let snapshot = self.snapshot(company, id)?;
+        if !snapshot.stored.workflow.is_overdue(snapshot.at) {
+            return Ok(snapshot);
+        }
+        self.expire(company, id)?;
+        self.snapshot(company, id)
+    }
+
+    /// Writes a decision; `false` where another write came first.
+    pub(crate) fn commit(&self, plan: Plan) -> Result<bool, Error> {
+        let tells = !plan.deliveries.is_empty();
+        let written = self.store.write(move |tx| plan.write(tx))?;
+        if written && tells {
+            self.bell.ring();
+        }
+        Ok(written)
+    }
+
+    /// Reads, decides and writes, anew where another write came first. A decision without a plan writes nothing.
+    pub(crate) fn decide<T, P: Into<Option<Plan>>>(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        mut decide: impl FnMut(&Snapshot) -> Result<(P, T), Error>,
+    ) -> Result<T, Error> {
+        for _ in 0..MOST_TRIES {
+            let snapshot = self.timely_snapshot(company, id)?;
+            let (plan, answer) = decide(&snapshot)?;
+            let Some(plan) = plan.into() else {
+                return Ok(answer);
+            };
+            if self.commit(plan)? {
+                return Ok(answer);
+            }
+        }
+        Err(Error::conflict(ConflictCode::Changed))
+    }
+
+    /// A transition as a plan, with everything that it sends out.
+    pub(crate) fn plan_transition(
+        &self,
+        snapshot: &Snapshot,
+        transition: Transition,
+        actor: &Actor,
+        comment: Option<&str>,
+    ) -> Result<Plan, Error> {
+        let Transition {
+            workflow,
+            outcome,
+            mut events,
+            asked,
+        } = transition;
+        let fonts = self.fonts_of(&snapshot.stored)?;
+        prove_text(comment.unwrap_or_default(), &fonts, "comment")
+            .map_err(|fault| Error::Unprocessable(vec![fault]))?;
+        for event in &mut events {
+            event.set_comment(comment);
+        }
+        let deliveries = self.outgoing.of_transition(
+            &snapshot.stored,
+            &workflow,
+            &outcome,
+            &asked,
+            comment.unwrap_or_default(),
+            &snapshot.template.version,
+            &snapshot.values,
+            &snapshot.party,
+            snapshot.at,
+        )?;
+        let plan = Plan::new(snapshot, workflow, actor, events).sending(deliveries);
+        Ok(match outcome {
+            Outcome::Approved { recipient, .. } | Outcome::Returned { recipient, .. } => {
+                plan.acting(recipient, comment)
+            }
+            Outcome::Rejected { recipient, .. } => plan.acting(recipient, comment).ended_with(comment),
+            Outcome::Canceled { .. } | Outcome::Expired { .. } => plan.ended_with(comment),
+        })
+    }
+
+    /// A change as a plan, with the requests to those who are asked anew; none where nothing changes. Who was asked anew
+    /// a short while ago is not asked once more ([`crate::workflow::remind`]).
+    pub(crate) fn plan_change(
+        &self,
+        snapshot: &Snapshot,
+        change: Change,
+        actor: &Actor,
+    ) -> Result<Option<Plan>, Error> {
+        let Change {
+            workflow,
+            events,
+            asked,
+        } = change;
+        if events.is_empty() {
+            return Ok(None);
+        }
+        let asked_now = workflow
+            .recipients
+            .iter()
+            .filter(|recipient| asked.contains(&recipient.id));
+        self.pause_is_over(snapshot, asked_now)?;
+        let codes = crate::outbox::outgoing::codes(&snapshot.stored);
+        let deliveries = self
+            .outgoing
+            .requests(&workflow, &asked, &codes, &snapshot.party, snapshot.at)?;
+        Ok(Some(Plan::new(snapshot, workflow, actor, events).sending(deliveries)))
+    }
+
+    /// The chain up to the head that the snapshot knows.
+    pub(crate) fn entries(&self, snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {
+        let (company, id) = (snapshot.stored.workflow.company.clone(), snapshot.stored.workflow.id);
+        let head = snapshot.stored.head.head.sequence;
+        let mut entries = self
+            .store
+            .read(move |tx| store::audit::load(tx, &company, id).map_err(Error::from))?;
+        entries.retain(|entry| entry.sequence <= head);
+        Ok(entries)
+    }
+
+    /// Appends events to a chain where nothing else of the workflow changes; `more` may write besides, with the same `at`.
+    pub(crate) fn note(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        (actor, at): (&Actor, Timestamp),
+        events: &[EventKind],
+        more: impl Fn(&mut HeldWorkflow<'_>) -> Result<bool, Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        let events = events.to_vec();
+        self.judge_and_note(company, id, (actor, at), move |held| {
+            Ok((if more(held)? { events.clone() } else { Vec::new() }, ()))
+        })
+    }
+
+    /// The same, where the transaction itself judges what happened: `judge` answers its events, none where there is nothing
+    /// to tell, and what the caller wants to know. The workflow is held before `judge` reads anything of it.
+    pub(crate) fn judge_and_note<T: Send + 'static>(
+        &self,
+        company: &CompanyId,
+        id: WorkflowId,
+        (actor, at): (&Actor, Timestamp),
+        judge: impl Fn(&mut HeldWorkflow<'_>) -> Result<(Vec<EventKind>, T), Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (company, actor, vault) = (company.clone(), actor.clone(), self.vault.clone());
+        self.store.write(move |tx| {
+            let mut held = store::hold(tx, &company, id)?.ok_or(Error::NotFound(Subject::Workflow))?;
+            let (events, answer) = judge(&mut held)?;
+            if !events.is_empty() {
+                let events = events_at(&actor, at, events);
+                let (entries, after) = keyed_chain::append(&vault, &company, id, held.head(), events);
+                store::audit::append(&mut held, &company, id, &entries, &after)?;
+            }
+            Ok(answer)
+        })
+    }
+
+    pub(crate) fn advanced(&self, workflow: &Workflow) -> Advanced {
+        let next = workflow.writers_at_turn().next();
+        let addresses = &self.outgoing.addresses;
+        Advanced {
+            workflow_id: workflow.id.get(),
+            workflow_name: workflow.name.clone(),
+            status: workflow.state.status().code(),
+            order: workflow.turn(),
+            expiry_date: domain::time::format_with_zone(workflow.expires_at, workflow.offset),
+            next_name: next.map(|next| next.name.clone()),
+            next_email: next.map(|next| next.contact.as_given().to_owned()),
+            sign_url: next
+                .filter(|_| workflow.is_embedded())
+                .map(|next| addresses.sign_url(workflow, next)),
+            next_list: webhook::next_list(workflow, addresses),
+        }
+    }
+
+    /// An actor that came from outside.
+    pub(crate) fn member_actor(caller: &crate::base::caller::Caller, origin: &Origin) -> Actor {
+        origin.actor(domain::Who::Member(caller.member))
+    }
+}
+
+/// A refusal of the state machine as the caller sees it.
+pub(crate) fn refused(refusal: Refusal) -> Error {
+    let code = match refusal {
+        Refusal::Ended(_) | Refusal::Overdue => ConflictCode::Finished,
+        Refusal::NotTheirTurn { .. } => ConflictCode::NotYourTurn,
+        Refusal::AlreadyApproved { .. } => ConflictCode::AlreadyApproved,
+        Refusal::UnknownRecipient => return Error::NotFound(Subject::Recipient),
+        Refusal::SeveralWriters { .. } => {
+            return Error::fault("email", crate::base::error::FaultCode::Required);
+        }
+        Refusal::NotOverdue => ConflictCode::StillPlaying,
+        Refusal::ExpiryInPast => return Error::fault("expiry_date", crate::base::error::FaultCode::PastDateTime),
+    };
+    Error::Conflict {
+        code,
+        state: Some(refusal.status().code().to_owned()),
+    }
+}
+
+/// 409 with the state that was met.
+pub(crate) fn conflict(code: ConflictCode, status: Status) -> Error {
+    Error::Conflict {
+        code,
+        state: Some(status.code().to_owned()),
+    }
+}

@@ -1,0 +1,119 @@
+//! The links to a workflow's finished files and the sender's view: which there are, and how a member renews or revokes them.
+//!
+//! A signer's link to sign is none of these and is never touched here: correcting the recipient or cancelling the document
+//! ends that. A signer's own link to the finished files is one of them.
+
+use domain::{EventKind, FileKind, LinkType, LiveLinks, Status, WorkflowId};
+use serde::Serialize;
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{Error, Fault, FaultCode, Subject};
+use crate::base::origin::Origin;
+use crate::workflow::transition::Snapshot;
+
+/// A request to renew or revoke links.
+#[derive(Debug, Clone, Default)]
+pub struct LinksRequest {
+    /// `renew` or `revoke`.
+    pub action: Option<String>,
+    /// What reading the request found amiss.
+    pub faults: Vec<Fault>,
+}
+
+/// The links as they are now.
+#[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WorkflowLinks {
+    /// The document.
+    pub workflow_id: i64,
+    /// Where the writer signs whose turn it is (embedded; revoking does not touch this), else the sender's view. Empty after
+    /// the end, and the sender's view also while the links are revoked.
+    pub playing_url: String,
+    /// The sealed document; empty until it is complete, and while the links are revoked.
+    pub download_url: String,
+    /// The history certificate; empty until it is complete, and while the links are revoked.
+    pub certificate_url: String,
+}
+
+impl std::fmt::Debug for WorkflowLinks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkflowLinks")
+            .field("workflow_id", &self.workflow_id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl App {
+    /// Renews or revokes the links of a workflow in any state. Revoking them a second time changes nothing.
+    pub fn change_links(
+        &self,
+        caller: &Caller,
+        id: WorkflowId,
+        request: &LinksRequest,
+        origin: &Origin,
+    ) -> Result<WorkflowLinks, Error> {
+        caller.must_send()?;
+        let at = self.timely_snapshot(&caller.company, id)?.at;
+        let event = wanted_event(request)?;
+        let actor = App::member_actor(caller, origin);
+        let (company, revokes) = (caller.company.clone(), event == EventKind::LinksRevoked);
+        self.note(&caller.company, id, (&actor, at), &[event], move |tx| {
+            if revokes {
+                return Ok(store::workflow_links::revoke(tx, &company, id, at)?);
+            }
+            store::workflow_links::renew(tx, &company, id, at)?;
+            Ok(true)
+        })
+        .map_err(|error| match error {
+            Error::NotFound(_) => Error::NotFound(Subject::Workflow),
+            other => other,
+        })?;
+        Ok(self.links_of(&self.snapshot(&caller.company, id)?, caller))
+    }
+
+    /// New links, as far as there are any. A member who may only read gets none at which a writer signs.
+    pub(crate) fn links_of(&self, snapshot: &Snapshot, caller: &Caller) -> WorkflowLinks {
+        let (workflow, addresses) = (&snapshot.stored.workflow, &self.outgoing.addresses);
+        let live = snapshot.stored.links.live();
+        let view_url = |links| addresses.view_url(workflow, links, caller.member);
+        let file_url = |kind| {
+            let url = |links: LiveLinks| {
+                let link_type = workflow
+                    .export
+                    .as_ref()
+                    .map_or(LinkType::default(), |export| export.link_type);
+                let until = links.until(snapshot.at, snapshot.party.link_days);
+                addresses.file_url(kind, link_type, workflow, links, until)
+            };
+            live.filter(|_| workflow.state.status() == Status::Complete)
+                .map(url)
+                .unwrap_or_default()
+        };
+        WorkflowLinks {
+            workflow_id: workflow.id.get(),
+            playing_url: match workflow.writers_at_turn().next().filter(|_| caller.role.may_send()) {
+                Some(next) if workflow.is_embedded() => addresses.sign_url(workflow, next),
+                Some(_) => live.map(view_url).unwrap_or_default(),
+                None => String::new(),
+            },
+            download_url: file_url(FileKind::Document),
+            certificate_url: file_url(FileKind::Certificate),
+        }
+    }
+}
+
+fn wanted_event(request: &LinksRequest) -> Result<EventKind, Error> {
+    let mut faults = request.faults.clone();
+    let event = match request.action.as_deref() {
+        Some("renew") => Some(EventKind::LinksRenewed),
+        Some("revoke") => Some(EventKind::LinksRevoked),
+        _ => None,
+    };
+    if event.is_none() && !faults.iter().any(|fault| fault.path == "action") {
+        faults.push(match request.action {
+            None => Fault::new("action", FaultCode::Required),
+            Some(_) => Fault::new("action", FaultCode::NotAllowed).with("allowed", "renew, revoke"),
+        });
+    }
+    event.filter(|_| faults.is_empty()).ok_or(Error::Unprocessable(faults))
+}

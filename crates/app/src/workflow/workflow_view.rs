@@ -1,0 +1,617 @@
+//! Workflows as the API shows them: one, lists, and by a value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{
+    EventKind, Field, FieldKind, FieldValue, Language, NamedEvent, NamedRecipient, PersonalText, Progress, Status,
+    TemplateId, Who, Workflow, WorkflowId, named_events, time, value::compared_number,
+};
+use serde::Serialize;
+use store::workflow::{ListFilter, ListedWorkflow};
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{Error, Fault, FaultCode};
+use crate::base::listing::{ListReader, is_given};
+use crate::base::text::erased;
+use crate::outbox::webhook::{self, NextWriter, WrittenField};
+use crate::values::value::value_fault;
+use crate::workflow::transition::Snapshot;
+
+/// The most documents that a search by a value tells at a time, and so many where nobody says how many: they are no more than
+/// numbers, and who does not know of pages misses none.
+const MOST_FOUND: u32 = 1_000;
+/// The most mails and messages that are shown with a workflow.
+pub(crate) const MOST_MESSAGES: u32 = 200;
+
+/// One workflow.
+#[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WorkflowView {
+    /// Its number.
+    pub workflow_id: i64,
+    /// Its name.
+    pub workflow_name: String,
+    /// Its state.
+    pub status: &'static str,
+    /// `ko-KR`, `en-US` or `ja-JP`.
+    pub language: &'static str,
+    /// Its template.
+    pub template_id: i64,
+    /// The template's version that it keeps.
+    pub template_version: u32,
+    /// The API client that webhooks name.
+    pub client_id: String,
+    /// Embedded mode.
+    pub is_embed: bool,
+    /// The sender's words to the writers.
+    pub comment: String,
+    /// When it began, with the zone.
+    pub started_date: String,
+    /// Until when it can be signed, with the zone.
+    pub expiry_date: String,
+    /// When it ended, with the zone; empty while under way.
+    pub completed_date: String,
+    /// The last words, where it ended early.
+    pub end_comment: String,
+    /// The step under way; none once it has ended.
+    pub order: Option<u32>,
+    /// The name of the writer whose turn it is; empty once it has ended.
+    pub next_name: String,
+    /// His e-mail address or telephone number.
+    pub next_email: String,
+    /// All writers whose turn it is, where their step has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_list: Option<Vec<NextWriter>>,
+    /// The writers.
+    pub steps: Vec<StepView>,
+    /// Who is told at the end besides them.
+    pub cc_list: Vec<CopyView>,
+    /// What happened.
+    pub history: Vec<HistoryEntry>,
+    /// The mails and messages that were written about it, the oldest first, and what became of each.
+    pub message_list: Vec<MessageView>,
+    /// Every value written so far.
+    pub field_list: Vec<WrittenField>,
+    /// Embedded: where the current writer signs; else the sender's view, which signs only for the sender, and only if the sender
+    /// is the writer whose turn it is. Empty where nobody is to write any more, and for who may only read.
+    pub playing_url: String,
+    /// The sealed document; empty until complete.
+    pub download_url: String,
+    /// The history certificate; empty until complete.
+    pub certificate_url: String,
+}
+
+impl std::fmt::Debug for WorkflowView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkflowView")
+            .field("workflow_id", &self.workflow_id)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A writer of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct StepView {
+    /// His step.
+    pub order: u32,
+    /// His role, where the step has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// His name.
+    pub name: String,
+    /// His e-mail address or telephone number.
+    pub email: String,
+    /// `waiting` (not his turn), `writing` (his turn), `approved` or `rejected`.
+    pub status: &'static str,
+    /// When he approved or rejected, with the zone.
+    pub date: String,
+    /// The last words of the person named here; never those of somebody who had the place before.
+    pub comment: String,
+    /// Has he seen the document?
+    pub viewed: bool,
+}
+
+/// Somebody who is told at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct CopyView {
+    /// The name.
+    pub name: String,
+    /// E-mail address or telephone number.
+    pub email: String,
+}
+
+/// A mail or message about a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct MessageView {
+    /// Its number.
+    pub message_id: i64,
+    /// `mail` or `message`.
+    pub channel: &'static str,
+    /// The addressee's name.
+    pub name: String,
+    /// The address or telephone number.
+    pub email: String,
+    /// The subject.
+    pub subject: String,
+    /// `waiting` (also between two tries), `delivered` (the mail server took it), `dead` (refused for good, or tried as often
+    /// as it is), `held`, or `kept` where there is nothing to send it with.
+    pub status: &'static str,
+    /// The mail server's code at the last try (RFC 5321), where that failed and the server answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<u16>,
+    /// Why the last try failed: the server's words, or what went wrong on the way to it. Empty where none failed.
+    pub failure: String,
+    /// When it was written, with the zone.
+    pub date: String,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct HistoryEntry {
+    /// Its number in the chain.
+    pub sequence: u64,
+    /// When, with the zone.
+    pub date: String,
+    /// What: `started`, `approved`, … `request_sent` and `one_time_code_sent` say that a message was made for a writer; what
+    /// became of it says `message_list`.
+    pub event: &'static str,
+    /// Who did it, under the name that they had then; empty for the service itself.
+    pub actor_name: String,
+    /// Their e-mail address or telephone number at that time, where known.
+    pub actor_email: String,
+    /// The step it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<u32>,
+    /// The recipient it is about, under the name that they had then. A `recipient_corrected` or `handed_over` is about the
+    /// person who loses the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipient_name: Option<String>,
+    /// Their e-mail address or telephone number at that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipient_email: Option<String>,
+    /// Who takes the recipient's place; `recipient_corrected` and `handed_over` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_name: Option<String>,
+    /// The new person's e-mail address or telephone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_email: Option<String>,
+    /// That change in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// The field it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The reason of a rejection, a return or a cancellation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The network address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// The browser or program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
+}
+
+/// What a list is limited to, as the query says it.
+#[derive(Debug, Clone, Default)]
+pub struct ListRequest {
+    /// `Playing`, `Complete`, …
+    pub status: Option<String>,
+    /// The template.
+    pub template_id: Option<String>,
+    /// Started at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's offset.
+    pub from: Option<String>,
+    /// Started before; a day alone means its end.
+    pub to: Option<String>,
+    /// The name holds this.
+    pub text: Option<String>,
+    /// Where the list before this one ended.
+    pub cursor: Option<String>,
+    /// In place of a cursor: which page, from 1.
+    pub page: Option<String>,
+    /// How many; at most 100, usually 20.
+    pub limit: Option<String>,
+}
+
+/// A list of workflows, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WorkflowList {
+    /// The workflows.
+    pub workflow_list: Vec<WorkflowSummary>,
+    /// Give it as `cursor` to go on; none at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct WorkflowSummary {
+    /// Its number.
+    pub workflow_id: i64,
+    /// Its name.
+    pub workflow_name: String,
+    /// Its state.
+    pub status: &'static str,
+    /// Its language.
+    pub language: &'static str,
+    /// Its template.
+    pub template_id: i64,
+    /// The step under way; none once it has ended.
+    pub order: Option<u32>,
+    /// When it began, with the zone.
+    pub started_date: String,
+    /// Until when it can be signed, with the zone.
+    pub expiry_date: String,
+    /// When it ended, with the zone; empty while under way.
+    pub completed_date: String,
+}
+
+/// A search by value, as the query says it.
+#[derive(Debug, Clone, Default)]
+pub struct SearchRequest {
+    /// The template.
+    pub template_id: Option<String>,
+    /// The field.
+    pub field_name: Option<String>,
+    /// Its value, as a start may give it.
+    pub field_value: Option<String>,
+    /// Where the answer before this one ended.
+    pub cursor: Option<String>,
+    /// How many; at most 100, usually 20.
+    pub limit: Option<String>,
+}
+
+/// What a search found, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FoundWorkflows {
+    /// The workflows.
+    pub workflow_list: Vec<FoundWorkflow>,
+    /// Give it as `cursor` to go on; none at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// One that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FoundWorkflow {
+    /// Its number.
+    pub workflow_id: i64,
+    /// Its state.
+    pub status: &'static str,
+}
+
+impl App {
+    /// One workflow with its history.
+    pub fn workflow(&self, caller: &Caller, id: WorkflowId) -> Result<WorkflowView, Error> {
+        let snapshot = self.timely_snapshot(&caller.company, id)?;
+        let events = named_events(&self.entries(&snapshot)?);
+        let history = events
+            .into_iter()
+            .map(|event| history_entry(&snapshot, event, caller.language))
+            .collect();
+        let messages = self.message_views(&snapshot)?;
+        Ok(self.workflow_view(&snapshot, history, messages, caller))
+    }
+
+    /// What became of the mails and messages about a workflow.
+    fn message_views(&self, snapshot: &Snapshot) -> Result<Vec<MessageView>, Error> {
+        let workflow = &snapshot.stored.workflow;
+        let (company, id) = (workflow.company.clone(), workflow.id);
+        let rows = self.store.read(move |tx| {
+            store::outbox::messages_of_workflow(tx, &company, id, MOST_MESSAGES).map_err(Error::from)
+        })?;
+        let mut views = Vec::with_capacity(rows.len());
+        for row in rows {
+            let code = row.code;
+            let message = self.opened_message(row)?;
+            views.push(MessageView {
+                message_id: message.id,
+                channel: message.channel,
+                name: message.to_name,
+                email: message.to,
+                subject: message.subject,
+                status: message.state,
+                code: code.filter(|_| message.failure.is_some()),
+                failure: message.failure.unwrap_or_default(),
+                date: time::format_with_zone(message.at, workflow.offset),
+            });
+        }
+        Ok(views)
+    }
+
+    /// A caller who may only read gets no address at which a writer signs.
+    fn workflow_view(
+        &self,
+        snapshot: &Snapshot,
+        history: Vec<HistoryEntry>,
+        message_list: Vec<MessageView>,
+        caller: &Caller,
+    ) -> WorkflowView {
+        let may_send = caller.role.may_send();
+        let stored = &snapshot.stored;
+        let workflow = &stored.workflow;
+        let addresses = &self.outgoing.addresses;
+        let with_zone = |at| time::format_with_zone(at, workflow.offset);
+        let next = workflow.writers_at_turn().next();
+        let links = self.links_of(snapshot, caller);
+        WorkflowView {
+            workflow_id: workflow.id.get(),
+            workflow_name: workflow.name.clone(),
+            status: workflow.state.status().code(),
+            language: workflow.language.locale(),
+            template_id: workflow.template.get(),
+            template_version: workflow.template_version,
+            client_id: workflow.client.to_string(),
+            is_embed: workflow.is_embedded(),
+            comment: workflow.comment.clone().unwrap_or_default(),
+            started_date: with_zone(workflow.started_at),
+            expiry_date: with_zone(workflow.expires_at),
+            completed_date: workflow.state.ended_at().map(with_zone).unwrap_or_default(),
+            end_comment: stored.end_comment.clone().unwrap_or_default(),
+            order: workflow.turn(),
+            next_name: next.map(|next| next.name.clone()).unwrap_or_default(),
+            next_email: next.map(|next| next.contact.as_given().to_owned()).unwrap_or_default(),
+            next_list: webhook::next_list(workflow, addresses).map(|mut list| {
+                if !may_send {
+                    for next in &mut list {
+                        next.sign_url = None;
+                    }
+                }
+                list
+            }),
+            steps: steps(snapshot),
+            cc_list: workflow
+                .copies
+                .iter()
+                .map(|copy| CopyView {
+                    name: copy.name.clone(),
+                    email: copy.contact.as_given().to_owned(),
+                })
+                .collect(),
+            history,
+            message_list,
+            field_list: webhook::written_fields(workflow, &snapshot.template.version, &snapshot.values, None),
+            playing_url: links.playing_url,
+            download_url: links.download_url,
+            certificate_url: links.certificate_url,
+        }
+    }
+
+    /// The company's workflows, newest first.
+    pub fn workflows(&self, caller: &Caller, request: &ListRequest) -> Result<WorkflowList, Error> {
+        let mut faults = Vec::new();
+        let filter = list_filter(caller, request, &mut faults);
+        if !faults.is_empty() {
+            return Err(Error::Unprocessable(faults));
+        }
+        let limit = filter.limit;
+        let company = caller.company.clone();
+        // One more than asked for tells whether there is more.
+        let asked = ListFilter {
+            limit: limit.saturating_add(1),
+            ..filter
+        };
+        let mut rows = self
+            .store
+            .read(move |tx| store::workflow::list(tx, &company, &asked).map_err(Error::from))?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let next_cursor = rows.last().filter(|_| more).map(|row| row.id.to_string());
+        Ok(WorkflowList {
+            workflow_list: rows.iter().map(summary).collect(),
+            next_cursor,
+        })
+    }
+
+    /// Workflows of a template in which a field has a value.
+    pub fn search_with_value(&self, caller: &Caller, request: &SearchRequest) -> Result<FoundWorkflows, Error> {
+        let mut faults = Vec::new();
+        let mut query = ListReader {
+            offset: caller.offset,
+            faults: &mut faults,
+        };
+        let before = query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX);
+        let limit = query.number("limit", request.limit.as_ref(), MOST_FOUND);
+        let limit = limit.unwrap_or(MOST_FOUND);
+        let template = query.id("template_id", request.template_id.as_ref()).map(TemplateId);
+        if !is_given(request.template_id.as_ref()) {
+            faults.push(Fault::new("template_id", FaultCode::Required));
+        }
+        let mut required = |path: &str, text: Option<&String>| {
+            let text = text.filter(|text| !text.is_empty());
+            match text {
+                None => faults.push(Fault::new(path, FaultCode::Required)),
+                Some(text) if text.contains('\0') => faults.push(Fault::new(path, FaultCode::ControlCharacter)),
+                Some(_) => {}
+            }
+            text.cloned()
+        };
+        let name = required("field_name", request.field_name.as_ref());
+        let value = required("field_value", request.field_value.as_ref());
+        let (Some(template), Some(name), Some(value), true) = (template, name, value, faults.is_empty()) else {
+            return Err(Error::Unprocessable(faults));
+        };
+        let company = caller.company.clone();
+        let named = name.clone();
+        let fields = self.store.read(move |tx| {
+            let fields = store::template::fields_named(tx, &company, template, &named)?;
+            if fields.is_empty() && store::template::current(tx, &company, template)?.is_none() {
+                return Err(Error::fault("template_id", FaultCode::UnknownTemplate));
+            }
+            Ok(fields)
+        })?;
+        let spellings = spellings(&fields, &name, &value)?;
+        let company = caller.company.clone();
+        // One more than asked for tells whether there is more.
+        let more = limit.saturating_add(1);
+        let mut found = self.store.read(move |tx| {
+            let mut found = BTreeMap::new();
+            for spelling in &spellings {
+                found.extend(store::workflow::with_value(
+                    tx, &company, template, &name, spelling, before, more,
+                )?);
+            }
+            Ok::<_, Error>(found)
+        })?;
+        let page: Vec<_> = std::iter::from_fn(|| found.pop_last()).take(limit as usize).collect();
+        let last = page.last().filter(|_| !found.is_empty());
+        Ok(FoundWorkflows {
+            next_cursor: last.map(|(id, _)| id.to_string()),
+            workflow_list: page
+                .into_iter()
+                .map(|(id, status)| FoundWorkflow {
+                    workflow_id: id.get(),
+                    status: status.code(),
+                })
+                .collect(),
+        })
+    }
+}
+
+/// How searches compare a value in the fields of this name, which the versions of a template, the newest first, may have of
+/// several kinds. What none of them takes is refused as by the newest.
+fn spellings(fields: &[Field], name: &str, value: &str) -> Result<BTreeSet<String>, Error> {
+    let mut spellings = BTreeSet::new();
+    let mut refused = None;
+    for field in fields {
+        if field.kind.is_file() || !field.kind.is_written_by_writer() {
+            // A file's value is its name, and what fills itself takes none: any text may be one.
+            spellings.insert(value.to_owned());
+            spellings.extend(compared_number(value).filter(|_| field.kind == FieldKind::Calc));
+            continue;
+        }
+        match FieldValue::parse(field, value) {
+            // Numbers of before were kept in their own spelling.
+            Ok(kept) => spellings.extend([kept.compared(), kept.to_wire()]),
+            Err(fault) => {
+                refused.get_or_insert_with(|| value_fault("field_value".to_owned(), field, &fault));
+            }
+        }
+    }
+    if spellings.is_empty() {
+        let unknown = || Fault::new("field_name", FaultCode::UnknownField).with("name", name);
+        return Err(Error::Unprocessable(vec![refused.unwrap_or_else(unknown)]));
+    }
+    Ok(spellings)
+}
+
+fn steps(snapshot: &Snapshot) -> Vec<StepView> {
+    let stored = &snapshot.stored;
+    let workflow = &stored.workflow;
+    workflow
+        .recipients
+        .iter()
+        .map(|recipient| {
+            let writer = stored.writer(recipient.id);
+            let (status, at) = match recipient.progress {
+                Progress::Waiting if workflow.turn() == Some(recipient.order) => ("writing", None),
+                Progress::Waiting => ("waiting", None),
+                Progress::Approved { at } => ("approved", Some(at)),
+                Progress::Rejected { at } => ("rejected", Some(at)),
+            };
+            StepView {
+                order: recipient.order,
+                role: recipient.role.clone(),
+                name: recipient.name.clone(),
+                email: recipient.contact.as_given().to_owned(),
+                status,
+                date: at
+                    .map(|at| time::format_with_zone(at, workflow.offset))
+                    .unwrap_or_default(),
+                comment: writer.and_then(|writer| writer.comment.clone()).unwrap_or_default(),
+                viewed: writer.is_some_and(|writer| writer.viewed_at.is_some()),
+            }
+        })
+        .collect()
+}
+
+fn history_entry(snapshot: &Snapshot, named: NamedEvent, language: Language) -> HistoryEntry {
+    let workflow: &Workflow = &snapshot.stored.workflow;
+    let erased = erased(language);
+    let text = |said: PersonalText| said.or(&erased).to_owned();
+    let person = |named: NamedRecipient| (text(named.name), text(named.contact));
+    let change = named.change(&erased);
+    let NamedEvent {
+        sequence,
+        event,
+        actor,
+        recipient,
+        successor,
+    } = named;
+    let (actor_name, actor_email) = match event.actor.who {
+        Who::Recipient(_) => actor.map(person).unwrap_or_default(),
+        // A member's name and address never change.
+        Who::Member(id) if id == workflow.sender => {
+            (snapshot.party.sender_name.clone(), snapshot.party.sender_email.clone())
+        }
+        Who::Member(_) | Who::LinkHolder | Who::Service => match &event.event {
+            EventKind::LinkCopied { member, .. } => (text(member.name.clone()), text(member.email.clone())),
+            _ => (String::new(), String::new()),
+        },
+    };
+    let order = recipient.as_ref().map(|person| person.order);
+    let (recipient_name, recipient_email) = recipient.map(person).unzip();
+    let (new_name, new_email) = successor.map(person).unzip();
+    HistoryEntry {
+        sequence,
+        date: time::format_with_zone(event.at, workflow.offset),
+        event: event.event.code(),
+        actor_name,
+        actor_email,
+        order,
+        recipient_name,
+        recipient_email,
+        new_name,
+        new_email,
+        change,
+        reason: event.event.reason().cloned().map(text),
+        field: match event.event {
+            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => Some(field),
+            _ => None,
+        },
+        address: event.actor.address.map(text),
+        user_agent: event.actor.user_agent.map(text),
+    }
+}
+
+fn summary(row: &ListedWorkflow) -> WorkflowSummary {
+    WorkflowSummary {
+        workflow_id: row.id.get(),
+        workflow_name: row.name.clone(),
+        status: row.status.code(),
+        language: row.language.locale(),
+        template_id: row.template.get(),
+        order: (row.status == Status::Playing).then_some(row.turn),
+        started_date: time::format_with_zone(row.started_at, row.offset),
+        expiry_date: time::format_with_zone(row.expires_at, row.offset),
+        completed_date: row
+            .ended_at
+            .map(|at| time::format_with_zone(at, row.offset))
+            .unwrap_or_default(),
+    }
+}
+
+fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
+    let mut query = ListReader {
+        offset: caller.offset,
+        faults,
+    };
+    let statuses = Status::ALL.map(|status| (status.code(), status));
+    let limit = query.limit(request.limit.as_ref());
+    let (from, to) = query.range(request.from.as_ref(), request.to.as_ref());
+    if is_given(request.page.as_ref()) && is_given(request.cursor.as_ref()) {
+        query
+            .faults
+            .push(Fault::new("page", FaultCode::NotTogether).with("name", "cursor"));
+    }
+    let page = query.number("page", request.page.as_ref(), 1_000_000).unwrap_or(1);
+    ListFilter {
+        before: query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX),
+        status: query.word("status", request.status.as_ref(), &statuses),
+        template: query.id("template_id", request.template_id.as_ref()).map(TemplateId),
+        from,
+        to,
+        text: query.text("text", request.text.as_ref()),
+        limit,
+        skip: (page - 1).saturating_mul(limit),
+    }
+}

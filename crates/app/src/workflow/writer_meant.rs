@@ -1,0 +1,57 @@
+//! Which writer of a step is meant, if the step has several. Writers may share an address, so an address alone means a writer
+//! only if no other writer of the step has it.
+
+use domain::{Contact, Progress, Recipient, RecipientId, Region};
+
+use crate::base::error::{Error, Fault, FaultCode};
+use crate::workflow::transition::Snapshot;
+
+/// What a program says of a writer besides the step. Blank texts say nothing.
+pub(crate) struct SaidOfWriter<'a> {
+    role: Option<&'a str>,
+    contact: Option<&'a str>,
+    region: Region,
+}
+
+impl<'a> SaidOfWriter<'a> {
+    pub(crate) fn new(role: Option<&'a str>, contact: Option<&'a str>, region: Region) -> Self {
+        let said = |text: Option<&'a str>| text.map(str::trim).filter(|text| !text.is_empty());
+        Self {
+            role: said(role),
+            contact: said(contact),
+            region,
+        }
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.role.is_none() && self.contact.is_none()
+    }
+
+    pub(crate) fn fits(&self, recipient: &Recipient) -> bool {
+        self.role.is_none_or(|role| recipient.role.as_deref() == Some(role))
+            && self
+                .contact
+                .is_none_or(|contact| recipient.contact.matches(contact, self.region))
+    }
+
+    /// The refusal of what fits several writers. It asks for the contact first, whose name in the request is `contact`; writers
+    /// who share one differ by role, which is unique in a step.
+    pub(crate) fn too_little(&self, contact: &str) -> Error {
+        let missing = if self.contact.is_none() { contact } else { "role" };
+        Error::Unprocessable(vec![Fault::new(missing, FaultCode::Required)])
+    }
+}
+
+/// The sender as the writer whose turn it is, known by the address of their account.
+pub(crate) fn sender_at_turn(snapshot: &Snapshot) -> Option<RecipientId> {
+    let workflow = &snapshot.stored.workflow;
+    let sender = Contact::Email(snapshot.party.sender_email.clone());
+    let turn = workflow.turn()?;
+    let mut at_address = workflow
+        .recipients
+        .iter()
+        .filter(|recipient| recipient.order == turn && recipient.contact.is_same(&sender));
+    let writer = at_address.next()?;
+    let is_theirs = at_address.next().is_none() && writer.progress == Progress::Waiting;
+    is_theirs.then_some(writer.id)
+}
