@@ -1,8 +1,10 @@
 //! The rooms of a crate: its top-level modules, in a fixed order. A room uses only rooms before it.
 //!
 //! Reads the source: every `crate::ROOM`, on a `use` line or anywhere else, is an arrow from the room of its file. A
-//! path that reaches a room through `super` counts too. Comments and string literals do not, so documentation may point
-//! anywhere.
+//! path that reaches a room through `super` counts too, and so does a name that `lib.rs` re-exports from a room. If
+//! several rooms give methods to one type of `lib.rs` (`App`), a call of such a method on `self`, or on a variable
+//! named like the type, is an arrow to the room that has the method. Comments and string literals do not count, so
+//! documentation may point anywhere.
 //!
 //! To print the result: `cargo nextest run -p countersign-testkit rooms --no-capture`.
 
@@ -10,12 +12,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The rooms of each crate that has some, lowest first.
-const ROOMS: &[(&str, &[&str])] = &[(
-    "document",
-    &[
-        "pdf", "text", "pages", "marks", "pki", "verify", "sealing", "evidence", "intake",
-    ],
-)];
+const ROOMS: &[(&str, &[&str])] = &[
+    (
+        "document",
+        &[
+            "pdf", "text", "pages", "marks", "pki", "verify", "sealing", "evidence", "intake",
+        ],
+    ),
+    (
+        "app",
+        &[
+            "base",
+            "links",
+            "values",
+            "templates",
+            "sealing",
+            "companies",
+            "outbox",
+            "workflow",
+            "evidence",
+            "signing",
+            "sending",
+            "upkeep",
+        ],
+    ),
+];
 
 /// From one room to another, with the files that use it.
 type Arrows = BTreeMap<(String, String), BTreeSet<String>>;
@@ -24,16 +45,63 @@ type Arrows = BTreeMap<(String, String), BTreeSet<String>>;
 fn a_room_uses_only_rooms_before_it() {
     let mut faults = Vec::new();
     for (name, rooms) in ROOMS {
-        let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-            .join(name)
-            .join("src");
-        let files = source_files(&source);
-        assert!(!files.is_empty(), "{} was not read", source.display());
+        let files = files_of(name);
         let arrows = arrows(&files, rooms);
         print(name, rooms, &files, &arrows);
         faults.extend(faults_of(name, rooms, &files, &arrows));
     }
     assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn a_line_that_leads_to_a_later_room_is_a_fault() {
+    for (name, rooms) in ROOMS {
+        let (lowest, highest) = (rooms[0], rooms[rooms.len() - 1]);
+        let mut files = files_of(name);
+        let file = files.keys().find(|file| room_of(file) == lowest).expect("a file").clone();
+        let added = format!("\nuse crate::{highest}::Added;\n");
+        files.entry(file.clone()).or_default().push_str(&added);
+        let faults = faults_of(name, rooms, &files, &arrows(&files, rooms));
+        assert_eq!(
+            faults,
+            [format!(
+                "`{name}`: `{lowest}` must not use `{highest}`, which comes after it: {file}"
+            )]
+        );
+    }
+}
+
+#[test]
+fn a_method_of_a_shared_type_and_a_re_exported_name_are_arrows() {
+    let rooms = ["low", "high"];
+    let found = |text: &str| -> Vec<String> {
+        let files = [
+            ("lib.rs", "pub use high::tower::{Tower, Bell as Ring};\npub struct House;\n"),
+            ("low.rs", text),
+            (
+                "high/tower.rs",
+                "impl House {\n    pub fn climb(&self) {}\n\n    const fn up() {}\n}\n",
+            ),
+        ];
+        let files = files.map(|(file, text)| (file.to_owned(), text.to_owned())).into();
+        arrows(&files, &rooms).into_keys().map(|(_, to)| to).collect()
+    };
+    assert_eq!(found("use crate::{House, Ring};"), ["high"]);
+    assert_eq!(found("use crate::House;"), [""; 0]);
+    assert_eq!(
+        found("impl House {\n    fn f(&self) {\n        self\n            .climb();\n    }\n}\n"),
+        ["high"]
+    );
+    assert_eq!(found("fn f(house: &House) { house.climb() }"), ["high"]);
+    assert_eq!(
+        found("impl House {\n    fn f() {\n        House::up();\n    }\n}\n"),
+        ["high"]
+    );
+    assert_eq!(
+        found("impl Door {\n    fn f(&self) {\n        self.climb();\n    }\n}\n"),
+        [""; 0],
+        "a method of the door's own"
+    );
 }
 
 #[test]
@@ -101,6 +169,16 @@ fn print(name: &str, rooms: &[&str], files: &BTreeMap<String, String>, arrows: &
     }
 }
 
+/// The source of one of our crates.
+fn files_of(name: &str) -> BTreeMap<String, String> {
+    let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .join(name)
+        .join("src");
+    let files = source_files(&source);
+    assert!(!files.is_empty(), "{} was not read", source.display());
+    files
+}
+
 /// The Rust files below a folder, with their paths relative to it.
 fn source_files(source: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
@@ -126,10 +204,16 @@ fn room_of(file: &str) -> &str {
 }
 
 fn arrows(files: &BTreeMap<String, String>, rooms: &[&str]) -> Arrows {
+    let root = files.get("lib.rs").map(|text| code(text)).unwrap_or_default();
+    let re_exported = re_exported(&root);
+    let shared = Shared::of(&root, files);
     let mut arrows = Arrows::new();
     for (file, text) in files {
-        let from = room_of(file);
-        for to in used(&code(text), file.split('/').count()) {
+        let (from, code) = (room_of(file), code(text));
+        let named = used(&code, file.split('/').count())
+            .into_iter()
+            .map(|name| re_exported.get(&name).cloned().unwrap_or(name));
+        for to in named.chain(shared.called(&code)) {
             if to != from && rooms.contains(&from) && rooms.contains(&to.as_str()) {
                 arrows.entry((from.to_owned(), to)).or_default().insert(file.clone());
             }
@@ -161,6 +245,95 @@ fn used(code: &str, depth: usize) -> BTreeSet<String> {
         }
     }
     used
+}
+
+/// The names that `lib.rs` re-exports, each with the module that it comes from.
+fn re_exported(root: &str) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for statement in root.split(';').filter_map(|text| text.trim().strip_prefix("pub use ")) {
+        let Some((room, rest)) = statement.split_once("::") else {
+            continue;
+        };
+        for path in rest.split(['{', '}', ',']).map(str::trim) {
+            let name = path.rsplit([' ', ':']).next().unwrap_or_default();
+            if !name.is_empty() {
+                names.insert(name.to_owned(), room.to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// The types of `lib.rs`, and the methods that rooms give them.
+struct Shared {
+    types: Vec<String>,
+    /// Each method with its room.
+    methods: BTreeMap<String, String>,
+}
+
+impl Shared {
+    fn of(root: &str, files: &BTreeMap<String, String>) -> Shared {
+        let types: Vec<String> = root
+            .lines()
+            .filter_map(|line| line.strip_prefix("pub struct "))
+            .map(|rest| rest.chars().take_while(|character| is_of_name(*character)).collect())
+            .collect();
+        let mut methods = BTreeMap::new();
+        for (file, text) in files {
+            for block in impls(&code(text), &types) {
+                let names = block
+                    .lines()
+                    .filter(|line| line.starts_with("    ") && !line.starts_with("     "))
+                    .filter_map(|line| line.split_once("fn "))
+                    .map(|(_, rest)| rest.chars().take_while(|character| is_of_name(*character)).collect());
+                methods.extend(names.map(|name: String| (name, room_of(file).to_owned())));
+            }
+        }
+        Shared { types, methods }
+    }
+
+    /// The rooms whose methods code calls.
+    fn called(&self, code: &str) -> BTreeSet<String> {
+        let mut called = BTreeSet::new();
+        for name in &self.types {
+            self.called_on(&name.to_lowercase(), ".", code, &mut called);
+            self.called_on(name, "::", code, &mut called);
+        }
+        for block in impls(code, &self.types) {
+            self.called_on("self", ".", &block, &mut called);
+            self.called_on("Self", "::", &block, &mut called);
+        }
+        called
+    }
+
+    fn called_on(&self, receiver: &str, joint: &str, code: &str, called: &mut BTreeSet<String>) {
+        for (at, _) in code.match_indices(receiver) {
+            let Some(path) = code[at + receiver.len()..].trim_start().strip_prefix(joint) else {
+                continue;
+            };
+            let method: String = path.chars().take_while(|character| is_of_name(*character)).collect();
+            if !code[..at].ends_with(is_of_name) && path[method.len()..].starts_with(['(', ':']) {
+                called.extend(self.methods.get(&method).cloned());
+            }
+        }
+    }
+}
+
+/// The bodies of the blocks that give methods to one of these types, as rustfmt writes them.
+fn impls(code: &str, types: &[String]) -> Vec<String> {
+    let (mut blocks, mut block) = (Vec::new(), None);
+    for line in code.lines() {
+        let header = line.strip_prefix("impl ").and_then(|rest| rest.strip_suffix(" {"));
+        if header.is_some_and(|header| types.iter().any(|name| name == header)) {
+            block = Some(String::new());
+        } else if line == "}" {
+            blocks.extend(block.take());
+        } else if let Some(block) = &mut block {
+            block.push_str(line);
+            block.push('\n');
+        }
+    }
+    blocks
 }
 
 fn is_of_name(character: char) -> bool {
