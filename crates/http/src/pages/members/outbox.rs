@@ -5,8 +5,8 @@
 //! takes a link to its signer, so the sender or an administrator may copy the link of a message that
 //! could not be sent; the audit trail says so.
 
-use app::mail::MailLink;
 use app::OutboxMessage;
+use app::mail::MailLink;
 use app::{Error, MemberSession, Origin, Subject};
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -58,7 +58,11 @@ fn a_line_that_leads_to_a_later_room_is_a_fault() {
     for (name, rooms) in ROOMS {
         let (lowest, highest) = (rooms[0], rooms[rooms.len() - 1]);
         let mut files = files_of(name);
-        let file = files.keys().find(|file| room_of(file) == lowest).expect("a file").clone();
+        let file = files
+            .keys()
+            .find(|file| room_of(file) == lowest)
+            .expect("a file")
+            .clone();
         let added = format!("\nuse crate::{highest}::Added;\n");
         files.entry(file.clone()).or_default().push_str(&added);
         let faults = faults_of(name, rooms, &files, &arrows(&files, rooms));
@@ -76,7 +80,10 @@ fn a_method_of_a_shared_type_and_a_re_exported_name_are_arrows() {
     let rooms = ["low", "high"];
     let found = |text: &str| -> Vec<String> {
         let files = [
-            ("lib.rs", "pub use high::tower::{Tower, Bell as Ring};\npub struct House;\n"),
+            (
+                "lib.rs",
+                "pub use high::tower::{Tower, Bell as Ring};\npub struct House;\n",
+            ),
             ("low.rs", text),
             (
                 "high/tower.rs",
