@@ -9,6 +9,10 @@
 //!
 //! Values that have no appearance (the file leaves it to the viewer), or one that the form calls stale
 //! (`NeedAppearances`, 12.7.3: the value wins), are handed back as marks, which the stamp draws.
+//!
+//! In a tagged file, `tags` makes what is drawn part of the structure.
+
+mod tags;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -23,6 +27,7 @@ use crate::marks::stamp::{Mark, MarkContent};
 use crate::pdf::edit::Edits;
 use crate::pdf::geometry::{Matrix, Rectangle};
 use crate::pdf::{Dict, Name, Number, Object, Objects, PdfDefect, Ref, Stream};
+use tags::{Says, Tags};
 
 /// Bytes of a look that is searched for what it shows; a larger one shows something.
 const LARGEST_LOOK: usize = 1 << 20;
@@ -80,14 +85,20 @@ struct Drawn {
     look: Object,
     matrix: Matrix,
     place: Rectangle,
+    says: Says,
 }
 
 impl Drawn {
     /// The look in the rectangle of its annotation.
-    fn new(objects: &impl Objects, look: Object, annotation: &Dict) -> Option<Self> {
+    fn new(objects: &impl Objects, look: Object, annotation: &Dict, says: Says) -> Option<Self> {
         let place = objects.rectangle_in(annotation, b"Rect")?;
         let matrix = placing(objects, &look, &place)?;
-        Some(Self { look, matrix, place })
+        Some(Self {
+            look,
+            matrix,
+            place,
+            says,
+        })
     }
 }
 
@@ -129,10 +140,20 @@ pub(super) fn flatten(edits: &mut Edits<'_>, shows: Shows) -> Result<Flattened, 
     for piece in pieces {
         pages.entry(piece.page).or_default().insert(piece.index, piece.drawn);
     }
+    let mut tags = Tags::of(edits)?;
     for (page, pieces) in pages {
         let removed: BTreeSet<usize> = pieces.keys().copied().collect();
-        draw(edits, page, pieces.into_values().flatten());
+        let annotations = edits.dict_at(page).and_then(|page| edits.array_in(page, b"Annots"));
+        let annotations = annotations.unwrap_or_default().to_vec();
+        let looks = pieces.into_iter().filter_map(|(index, drawn)| {
+            let annotation = annotations.get(index).and_then(Object::as_ref);
+            Some((annotation, drawn?))
+        });
+        draw(edits, page, looks.collect(), tags.as_mut());
         remove(edits, page, &removed);
+    }
+    if let Some(tags) = tags {
+        tags.write(edits)?;
     }
     if let Some(catalog) = edit_catalog(edits) {
         catalog.remove(b"AcroForm");
@@ -172,7 +193,12 @@ fn drawn_of(
     }
     let look = if is_made { box_of(objects, widget.dict) } else { own };
     done.has_boxes |= is_made && look.is_some();
-    Drawn::new(objects, look?, widget.dict)
+    let says = if is_made || taken.is_some() {
+        Says::Nothing
+    } else {
+        Says::Field(widget.spoken.clone())
+    };
+    Drawn::new(objects, look?, widget.dict, says)
 }
 
 /// The other annotations that show beneath what is drawn, in whole or in part: viewers show one after the other.
@@ -195,7 +221,7 @@ fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDe
                 continue;
             }
             let look = appearance(objects, annotation, None);
-            let Some(drawn) = look.and_then(|look| Drawn::new(objects, look, annotation)) else {
+            let Some(drawn) = look.and_then(|look| Drawn::new(objects, look, annotation, Says::Annotation)) else {
                 continue;
             };
             if above
@@ -402,9 +428,8 @@ fn placing(objects: &impl Objects, look: &Object, rectangle: &Rectangle) -> Opti
 }
 
 /// Draws looks behind the content of a page.
-fn draw(edits: &mut Edits<'_>, page: Ref, looks: impl Iterator<Item = Drawn>) {
-    let mut looks = looks.peekable();
-    if looks.peek().is_none() {
+fn draw(edits: &mut Edits<'_>, page: Ref, looks: Vec<(Option<Ref>, Drawn)>, tags: Option<&mut Tags>) {
+    if looks.is_empty() {
         return;
     }
     let mut resources = match edits.inherited_by(page, b"Resources") {
@@ -413,22 +438,17 @@ fn draw(edits: &mut Edits<'_>, page: Ref, looks: impl Iterator<Item = Drawn>) {
     };
     let mut forms = edits.dict_in(&resources, b"XObject").cloned().unwrap_or_default();
     let mut content = String::from("\nQ\n");
-    for (number, Drawn { look, matrix, .. }) in looks.enumerate() {
-        let mut name = format!("CsField{number}");
-        while forms.has(name.as_bytes()) {
-            name.push('x');
+    match tags {
+        Some(tags) => {
+            let form = tags.form(edits, page, looks);
+            let name = add_form(&mut forms, "CsFields", form);
+            let _ = writeln!(content, "/{name} Do");
         }
-        let id = match look {
-            Object::Ref(id) => id,
-            direct => edits.add(direct),
-        };
-        // Viewers take an appearance as a form even where it does not say so.
-        if let Ok(Object::Stream(stream)) = edits.edit(id) {
-            stream.dict.set(b"Type", Name::new(b"XObject"));
-            stream.dict.set(b"Subtype", Name::new(b"Form"));
+        None => {
+            for (number, (_, drawn)) in looks.into_iter().enumerate() {
+                content.push_str(&show(edits, &mut forms, number, drawn));
+            }
         }
-        forms.set(name.as_bytes(), id);
-        let _ = writeln!(content, "q {matrix} cm /{name} Do Q");
     }
     resources.set(b"XObject", forms);
     let before = edits.add(Stream::new(Dict::new(), b"q\n".to_vec()));
@@ -447,6 +467,31 @@ fn draw(edits: &mut Edits<'_>, page: Ref, looks: impl Iterator<Item = Drawn>) {
         page.set(b"Resources", resources);
         page.set(b"Contents", contents);
     }
+}
+
+/// Adds a look to the forms of a page or of another form. Returns the content that shows it.
+fn show(edits: &mut Edits<'_>, forms: &mut Dict, number: usize, drawn: Drawn) -> String {
+    let id = match drawn.look {
+        Object::Ref(id) => id,
+        direct => edits.add(direct),
+    };
+    // Viewers take an appearance as a form even where it does not say so.
+    if let Ok(Object::Stream(stream)) = edits.edit(id) {
+        stream.dict.set(b"Type", Name::new(b"XObject"));
+        stream.dict.set(b"Subtype", Name::new(b"Form"));
+    }
+    let name = add_form(forms, &format!("CsField{number}"), id);
+    format!("q {} cm /{name} Do Q\n", drawn.matrix)
+}
+
+/// Adds a form under a name that begins like this.
+fn add_form(forms: &mut Dict, name: &str, form: Ref) -> String {
+    let mut name = name.to_owned();
+    while forms.has(name.as_bytes()) {
+        name.push('x');
+    }
+    forms.set(name.as_bytes(), form);
+    name
 }
 
 /// Removes annotations that became part of their page.

@@ -65,6 +65,18 @@ pub(super) struct Widget<'a> {
     pub(super) is_text: bool,
     /// Where it is on the page, if it shows there.
     pub(super) place: Option<(u32, Placement)>,
+    pub(super) spoken: Spoken,
+}
+
+/// What a widget is to those who do not see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spoken {
+    /// Its role as a field that can no longer be changed (14.8.5.6).
+    pub(super) role: &'static str,
+    /// Of a button, whether it is on.
+    pub(super) is_on: Option<bool>,
+    /// The field's name for people.
+    pub(super) words: Option<String>,
 }
 
 /// How a widget became the box of a template's field.
@@ -155,6 +167,7 @@ pub(super) fn widgets<O: Objects>(objects: &O) -> Result<Vec<Widget<'_>>, PdfDef
                 shown,
                 is_text: matches!(chain.kind().as_deref(), Some(b"Tx" | b"Ch")),
                 place,
+                spoken: chain.spoken(),
             });
         }
     }
@@ -276,6 +289,22 @@ impl<'a, O: Objects> Chain<'a, O> {
             .filter_map(|node| self.objects.text_in(node, b"T"))
             .collect();
         clean(&parts.join("."), NAME_LENGTH)
+    }
+
+    fn spoken(&self) -> Spoken {
+        let role = match self.kind().as_deref() {
+            Some(b"Btn") if self.flags() & PUSH_BUTTON != 0 => "pb",
+            Some(b"Btn") if self.flags() & RADIO != 0 => "rb",
+            Some(b"Btn") => "cb",
+            Some(b"Ch") => "lb",
+            _ => "tv",
+        };
+        let words = self.get(b"TU").and_then(Object::as_str).map(Str::text);
+        Spoken {
+            role,
+            is_on: matches!(role, "rb" | "cb").then(|| matches!(self.shown(), Shown::Tick | Shown::Dot)),
+            words: words.filter(|words| !words.trim().is_empty()),
+        }
     }
 
     fn field(&self, page: u32, placement: Placement) -> Option<Field> {

@@ -14,7 +14,7 @@ use krilla::tagging::{Artifact, ArtifactType, ContentTag, SpanTag};
 use super::stamp::{MarkContent, Sheet};
 use crate::pdf::edit::Edits;
 use crate::pdf::geometry::DisplayedBox;
-use crate::pdf::structure::Structure;
+use crate::pdf::structure::{Structure, field_element, marked_content};
 use crate::pdf::{Dict, Object, PdfDefect, Ref};
 
 /// What a mark says.
@@ -76,16 +76,9 @@ impl Meaning {
 
     /// Its element, which says where the content is by itself.
     fn element(&self, sheet: &Sheet, place: &DisplayedBox) -> Option<Dict> {
-        let field = |role: &str, is_chosen: bool| {
-            let mut attributes = Dict::of([("O", Object::name("PrintField")), ("Role", Object::name(role))]);
-            if is_chosen {
-                attributes.set(b"checked", Object::name("on"));
-            }
-            Dict::of([("S", Object::name("Form")), ("A", attributes.into())])
-        };
         Some(match self {
-            Self::Text { .. } => field("tv", false),
-            Self::Chosen { role, .. } => field(role, true),
+            Self::Text { .. } => field_element("tv", None, None),
+            Self::Chosen { role, .. } => field_element(role, Some(true), None),
             Self::Figure { words } => {
                 let place = sheet.geometry.user_rectangle(place).object();
                 let attributes = Dict::of([("O", Object::name("Layout")), ("BBox", place)]);
@@ -112,14 +105,8 @@ pub(super) fn tag(
     let mut belongs_to: Vec<Object> = Vec::new();
     // The marks of the drawing are counted in the same order.
     for (mut element, mark) in elements.zip(0_i64..) {
-        let content = Dict::of([
-            ("Type", Object::name("MCR")),
-            ("Pg", sheet.page.into()),
-            ("Stm", drawing.into()),
-            ("MCID", mark.into()),
-        ]);
         element.set(b"Pg", sheet.page);
-        element.set(b"K", content);
+        element.set(b"K", marked_content(sheet.page, drawing, mark));
         belongs_to.push(structure.add(element, edits).into());
     }
     if !belongs_to.is_empty()

@@ -65,16 +65,18 @@ impl Structure {
 
     /// Puts all of it into the file.
     pub fn write(self, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
-        if self.elements.is_empty() {
-            return Ok(());
+        if !self.elements.is_empty() {
+            let mut all = match edits.object(self.parent)? {
+                Object::Dict(parent) => children(edits, parent)?,
+                _ => Vec::new(),
+            };
+            all.extend(self.elements);
+            if let Some(parent) = edits.edit_dict(self.parent)? {
+                parent.set(b"K", all);
+            }
         }
-        let mut all = match edits.object(self.parent)? {
-            Object::Dict(parent) => children(edits, parent)?,
-            _ => Vec::new(),
-        };
-        all.extend(self.elements);
-        if let Some(parent) = edits.edit_dict(self.parent)? {
-            parent.set(b"K", all);
+        if self.entries.is_empty() {
+            return Ok(());
         }
         let numbers: Vec<Object> = self
             .entries
@@ -97,9 +99,32 @@ impl Structure {
     }
 }
 
-/// Takes every reference to an object that is gone (14.7.5.3), such as a widget that was flattened, out of the structure. Returns
-/// how many there were.
+/// What becomes of a reference from an element to an object, such as an annotation (14.7.5.3).
+#[derive(Debug)]
+pub enum Reference {
+    Kept,
+    Gone,
+    /// The element names this instead.
+    Replaced(Object),
+}
+
+/// Removes every reference to an object that is gone, such as a widget that was flattened, from the structure. Returns how many
+/// there were.
 pub fn forget(edits: &mut Edits<'_>, is_gone: impl Fn(Ref) -> bool) -> Result<usize, PdfDefect> {
+    change_references(edits, |_, object| {
+        if is_gone(object) {
+            Reference::Gone
+        } else {
+            Reference::Kept
+        }
+    })
+}
+
+/// Changes references to objects: `change` gets the element and the object that it refers to. Returns how many were changed.
+pub fn change_references(
+    edits: &mut Edits<'_>,
+    mut change: impl FnMut(Ref, Ref) -> Reference,
+) -> Result<usize, PdfDefect> {
     let Some(Object::Ref(root)) = edits.catalog()?.get(b"StructTreeRoot").cloned() else {
         return Ok(0);
     };
@@ -111,31 +136,60 @@ pub fn forget(edits: &mut Edits<'_>, is_gone: impl Fn(Ref) -> bool) -> Result<us
             continue;
         };
         let all = children(edits, element)?;
-        let before = all.len();
-        let mut kept = Vec::with_capacity(before);
+        let mut left = Vec::with_capacity(all.len());
+        let before = count;
         for child in all {
             let object = match edits.resolve(&child)? {
                 Object::Dict(content) if content.is_type(b"OBJR") => content.get(b"Obj").and_then(Object::as_ref),
                 _ => None,
             };
-            if object.is_none_or(|object| !is_gone(object)) {
-                waiting.extend(child.as_ref().filter(|child| seen.insert(*child)));
-                kept.push(child);
+            match object.map_or(Reference::Kept, |object| change(id, object)) {
+                Reference::Kept => {
+                    waiting.extend(child.as_ref().filter(|child| seen.insert(*child)));
+                    left.push(child);
+                }
+                Reference::Gone => count += 1,
+                Reference::Replaced(content) => {
+                    count += 1;
+                    left.push(content);
+                }
             }
         }
-        if kept.len() == before {
+        if count == before {
             continue;
         }
-        count += before - kept.len();
         if let Some(element) = edits.edit_dict(id)? {
-            if kept.is_empty() {
+            if left.is_empty() {
                 element.remove(b"K");
             } else {
-                element.set(b"K", kept);
+                element.set(b"K", left);
             }
         }
     }
     Ok(count)
+}
+
+/// Names marked content of a form `XObject` that a page shows (14.7.5.2).
+pub fn marked_content(page: Ref, form: Ref, mark: i64) -> Dict {
+    Dict::of([
+        ("Type", Object::name("MCR")),
+        ("Pg", page.into()),
+        ("Stm", form.into()),
+        ("MCID", mark.into()),
+    ])
+}
+
+/// The element of a field that can no longer be changed (14.8.5.6): its role, of a button whether it is on, and its name for
+/// people.
+pub fn field_element(role: &str, is_on: Option<bool>, name: Option<&str>) -> Dict {
+    let mut attributes = Dict::of([("O", Object::name("PrintField")), ("Role", Object::name(role))]);
+    if let Some(is_on) = is_on {
+        attributes.set(b"checked", Object::name(if is_on { "on" } else { "off" }));
+    }
+    if let Some(name) = name {
+        attributes.set(b"Desc", Object::text(name));
+    }
+    Dict::of([("S", Object::name("Form")), ("A", attributes.into())])
 }
 
 /// What is below an element, or below the root.

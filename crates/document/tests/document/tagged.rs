@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use document::evidence::certificate::{Card, State, Tone, render};
-use document::intake::{Limits, inspect};
+use document::intake::{FormValues, Limits, Wishes, inspect, inspect_as};
 use document::marks::extend;
 use document::marks::stamp::{Mark, MarkContent, stamp};
 use document::pdf::edit::Edits;
@@ -156,7 +156,11 @@ fn assert_all_lead_back(pdf: &[u8]) -> usize {
     let mut checked = 0;
     for (id, object) in view.objects() {
         let Ok(Object::Dict(element)) = object else { continue };
-        let Some(Object::Dict(content)) = element.get(b"K").filter(|_| element.is_type(b"StructElem")) else {
+        let content = match element.get(b"K").filter(|_| element.is_type(b"StructElem")) {
+            Some(Object::Array(items)) => items.first(),
+            content => content,
+        };
+        let Some(Object::Dict(content)) = content else {
             continue;
         };
         let holder = |key: &[u8]| {
@@ -388,4 +392,109 @@ fn intake_leaves_no_reference_to_an_annotation_that_is_gone() {
     }
     assert_eq!(annotations.len(), 1, "the link is left");
     assert_eq!(named, annotations);
+}
+
+/// A tagged form: a text field that the structure names, a tick that it does not, and an empty field.
+fn tagged_form() -> Vec<u8> {
+    let look = |content: &str| {
+        format!(
+            "<</Type/XObject/Subtype/Form/BBox[0 0 90 20]/Resources<</Font<</Helv<</Type/Font/Subtype/Type1/BaseFont\
+             /Helvetica/Encoding/WinAnsiEncoding>>>>>>/Length {}>>\nstream\n{content}\nendstream",
+            content.len()
+        )
+    };
+    let text = |text: &str| look(&format!("/Tx BMC BT /Helv 9 Tf 2 6 Td ({text}) Tj ET EMC"));
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[6 0 R 7 0 R 8 0 R]>>/StructTreeRoot 9 0 R/MarkInfo<</Marked true>>>>"
+            .to_owned(),
+        "<</Type/Pages/Count 1/Kids[3 0 R]>>".to_owned(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Annots[6 0 R 7 0 R 8 0 R]/Tabs/S>>".to_owned(),
+        "<</Type/StructElem/S/Document/P 9 0 R/K[5 0 R]>>".to_owned(),
+        "<</Type/StructElem/S/Form/P 4 0 R/Pg 3 0 R/K<</Type/OBJR/Obj 6 0 R/Pg 3 0 R>>>>".to_owned(),
+        "<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/TU(Given name)/V(Minjun)/DA(/Helv 9 Tf)/Rect[9 9 99 29]/F 4/StructParent 0\
+         /AP<</N 10 0 R>>>>"
+            .to_owned(),
+        "<</Type/Annot/Subtype/Widget/FT/Btn/T(b)/V/Yes/AS/Yes/Rect[9 99 99 119]/F 4/AP<</N<</Yes 11 0 R>>>>>>".to_owned(),
+        "<</Type/Annot/Subtype/Widget/FT/Tx/T(c)/DA(/Helv 9 Tf)/MK<</BG[.9]>>/Rect[9 199 99 219]/F 4>>".to_owned(),
+        "<</Type/StructTreeRoot/K 4 0 R/ParentTree<</Nums[0 5 0 R]>>/ParentTreeNextKey 1>>".to_owned(),
+        text("Minjun"),
+        text("ticked"),
+    ];
+    crate::annotations::file(&objects, "")
+}
+
+#[test]
+fn flattened_fields_stay_in_the_structure() {
+    let taken = inspect(tagged_form(), &Limits::default()).unwrap_or_else(|refused| panic!("{refused}"));
+    let read = read_aloud(&taken.pdf);
+    let lines: Vec<&str> = read.lines().map(str::trim).collect();
+    let forms = lines.iter().filter(|line| line.starts_with("Form")).count();
+    assert_eq!(forms, 2, "the box without a value is an artifact: {read}");
+    for words in ["Minjun", "ticked"] {
+        assert!(read.contains(words), "{words} is not in\n{read}");
+    }
+    assert!(read.find("Minjun") < read.find("ticked"), "{read}");
+    assert_eq!(assert_all_lead_back(&taken.pdf), 2);
+    assert_eq!(attributes_of_forms(&taken.pdf), ["cb on ", "tv  Given name"]);
+    assert_nothing_is_unmarked(&taken.pdf);
+}
+
+/// Where the values become those of a template, the pages keep boxes, which say nothing.
+#[test]
+fn boxes_without_values_are_artifacts() {
+    let wishes = Wishes {
+        form: FormValues::Taken,
+        ..Wishes::default()
+    };
+    let taken = inspect_as(tagged_form(), &Limits::default(), &wishes).unwrap_or_else(|refused| panic!("{refused}"));
+    assert!(!read_aloud(&taken.pdf).contains("Minjun"));
+    assert_nothing_is_unmarked(&taken.pdf);
+}
+
+/// The attributes of fields that can no longer be changed, sorted: role, state, name.
+fn attributes_of_forms(pdf: &[u8]) -> Vec<String> {
+    let opened = File::open(pdf, None).expect("readable");
+    let view = opened.latest();
+    let mut found: Vec<String> = view
+        .objects()
+        .filter_map(|(_, object)| object.expect("readable").as_dict())
+        .filter(|element| element.get(b"S").is_some_and(|kind| kind.is_name(b"Form")))
+        .map(|element| {
+            let attributes = view.dict(element, b"A").expect("readable").expect("attributes");
+            let name = |key: &[u8]| {
+                let name = view.name(attributes, key).expect("readable");
+                name.map_or_else(String::new, |name| String::from_utf8_lossy(&name.bytes()).into_owned())
+            };
+            let words = view.text(attributes, b"Desc").expect("readable").unwrap_or_default();
+            format!("{} {} {words}", name(b"Role"), name(b"checked"))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Everything that the first page draws is marked, in its content or in that of a form.
+fn assert_nothing_is_unmarked(pdf: &[u8]) {
+    let opened = File::open(pdf, None).expect("readable");
+    let view = opened.latest();
+    let page = view.page(view.pages().expect("pages")[0]).expect("a page");
+    let content = view.content(view.pages().expect("pages")[0], 1 << 20).expect("content");
+    let content = String::from_utf8(content).expect("operators");
+    let resources = view.dict(page, b"Resources").expect("readable").expect("resources");
+    let forms = view.dict(resources, b"XObject").expect("readable").expect("forms");
+    for (name, _) in forms.iter() {
+        let name = String::from_utf8_lossy(&name.bytes()).into_owned();
+        let form = view.stream(forms, name.as_bytes()).expect("readable").expect("a form");
+        let drawn = view.decode_whole(form, 1 << 20).expect("content");
+        let drawn = String::from_utf8(drawn).expect("operators");
+        let mut depth = 0;
+        for line in drawn.lines() {
+            depth += i32::from(line.ends_with("BDC") || line.ends_with("BMC"));
+            assert!(depth == 1 || !line.contains(" Do"), "{line} is not marked in\n{drawn}");
+            depth -= i32::from(line == "EMC");
+        }
+        assert_eq!(depth, 0, "{drawn}");
+        assert!(content.contains(&format!("/{name} Do")), "{content}");
+    }
+    assert_eq!(content.matches(" Do").count(), forms.len(), "{content}");
 }
