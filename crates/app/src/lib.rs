@@ -11,7 +11,7 @@
 //! * **Secrets** at rest are encrypted by the [`Vault`]; tokens are kept as hashes; nothing secret has a `Debug` that
 //!   shows it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use blobs::Blobs;
@@ -246,7 +246,7 @@ impl App {
 }
 
 /// The font files of a folder, by their names: the order in which they are asked.
-fn font_files(folder: &Path) -> std::io::Result<Vec<FontFile>> {
+pub fn font_paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut paths = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<Vec<_>, _>>()?;
@@ -260,7 +260,11 @@ fn font_files(folder: &Path) -> std::io::Result<Vec<FontFile>> {
             .any(|known| extension.eq_ignore_ascii_case(known))
     });
     paths.sort();
-    paths
+    Ok(paths)
+}
+
+fn font_files(folder: &Path) -> std::io::Result<Vec<FontFile>> {
+    font_paths(folder)?
         .into_iter()
         .map(|path| {
             Ok(FontFile {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use document::marks::{checked_picture, extend};
 use document::pages::{render, text_layer};
+use document::text::stand_ins;
 use document::{intake, verify};
 
 use crate::confinement::{self, Confinement};
@@ -26,7 +27,16 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     confinement::lower_priority();
-    let resources = confinement::limit_resources(welcome.memory);
+    // A font that cannot be read any more does not stand in for others.
+    let fonts: Vec<Vec<u8>> = welcome
+        .fonts
+        .iter()
+        .filter_map(|path| std::fs::read(path).ok())
+        .collect();
+    let read: usize = fonts.iter().map(Vec::len).sum();
+    stand_ins::add(fonts);
+    let memory = welcome.memory.saturating_add(u64::try_from(read).unwrap_or(0));
+    let resources = confinement::limit_resources(memory);
     let file_system = confinement::forbid_files();
     // A panic becomes an answer and is not printed, because its message may quote the stranger's file.
     std::panic::set_hook(Box::new(|_| {}));

@@ -61,6 +61,8 @@ pub struct PoolSettings {
     /// The longest wait for a free child.
     pub patience: Duration,
     pub limits: Limits,
+    /// Files of fonts that stand in for Asian ones that uploads name and do not contain. Each child has a copy of them.
+    pub fonts: Vec<PathBuf>,
     /// The arguments that make the program a child.
     pub arguments: Vec<OsString>,
 }
@@ -79,6 +81,7 @@ impl Default for PoolSettings {
             picture_time: Duration::from_secs(5),
             patience: Duration::from_secs(10),
             limits: Limits::default(),
+            fonts: Vec::new(),
             arguments: vec![OsString::from("document-worker")],
         }
     }
@@ -614,9 +617,10 @@ impl Worker {
             jobs: 0,
             was_stopped: false,
         };
-        // A few bytes fit into the pipe, so this does not wait for the child.
+        // A limit and some paths fit into the pipe, so this does not wait for the child.
         let welcome = Welcome {
             memory: settings.memory,
+            fonts: settings.fonts.clone(),
         };
         if let Err(error) = frame::write(&mut worker.stdin, &welcome, &[]) {
             return Err(failed(&error));

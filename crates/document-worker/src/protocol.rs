@@ -1,5 +1,7 @@
 //! The messages between pool and child.
 
+use std::path::PathBuf;
+
 use document::intake::{Change, Limits, Refused, Warning, Wishes};
 use document::marks::checked_picture::PictureWish;
 use document::marks::picture::PictureFault;
@@ -18,6 +20,8 @@ use crate::confinement::Confinement;
 pub(crate) struct Welcome {
     /// In bytes.
     pub(crate) memory: u64,
+    /// Files of fonts that stand in for those that uploads do not contain.
+    pub(crate) fonts: Vec<PathBuf>,
 }
 
 /// The child is confined and waits for jobs.

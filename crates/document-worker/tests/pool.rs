@@ -437,3 +437,50 @@ fn who_floods_the_children_takes_none_from_another() {
         }
     });
 }
+
+/// A Korean text whose font is not in the file, with a letter that no font of ours has (계隙약).
+fn letter_without_its_font() -> Vec<u8> {
+    file(b"BT /F 20 Tf 20 40 Td <b0e8d0c0bee0> Tj ET", |_| {
+        let system = dictionary! {
+            "Registry" => Object::string_literal("Adobe"), "Ordering" => Object::string_literal("Korea1"), "Supplement" => 2,
+        };
+        let letters = dictionary! {
+            "Type" => "Font", "Subtype" => "CIDFontType0", "BaseFont" => "Batang", "CIDSystemInfo" => system,
+            "DW" => 1000,
+        };
+        let font = dictionary! {
+            "Type" => "Font", "Subtype" => "Type0", "BaseFont" => "Batang", "Encoding" => "KSCms-UHC-H",
+            "DescendantFonts" => vec![letters.into()],
+        };
+        dictionary! { "Resources" => dictionary! { "Font" => dictionary! { "F" => font } } }
+    })
+}
+
+#[test]
+fn an_operators_font_stands_in_for_letters_that_ours_lack() {
+    let ours = pool(settings());
+    let refused = ours.inspect(&letter_without_its_font());
+    assert!(
+        matches!(&refused, Err(PoolError::Refused(Refused::TextNotShown { page: 1, .. }))),
+        "{refused:?}"
+    );
+    let with_fonts = pool(PoolSettings {
+        fonts: vec![
+            PathBuf::from("/no/such/font.ttf"),
+            // script/bootstrap --tests installs it.
+            PathBuf::from("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"),
+        ],
+        ..settings()
+    });
+    let taken = with_fonts.inspect(&letter_without_its_font()).expect("it is taken");
+    let requester = Requester::unknown();
+    with_fonts
+        .page_images(&requester, &taken.pdf, &[1], 72.0)
+        .expect("and shown");
+    // As when the operator has removed the font.
+    let shown = ours.page_images(&requester, &taken.pdf, &[1], 72.0);
+    assert!(
+        matches!(shown, Err(PoolError::NotRendered(RenderFault::FontMissing { page: 1 }))),
+        "{shown:?}"
+    );
+}

@@ -57,6 +57,12 @@ pub fn settings(documents: &Documents) -> PoolSettings {
     settings.memory = documents.worker_memory;
     settings.time = Duration::from_millis(documents.intake_milliseconds);
     settings.time_of_page = Duration::from_millis(documents.intake_milliseconds_page);
+    if let Some(folder) = &documents.fonts_folder {
+        settings.fonts = app::font_paths(folder).unwrap_or_else(|error| {
+            tracing::error!(%error, folder = %folder.display(), "the folder of fonts cannot be read");
+            Vec::new()
+        });
+    }
     settings
 }
 

@@ -73,6 +73,10 @@ impl DocumentFault {
         match self {
             DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },
             DocumentFault::Refused(refused) => Error::Unprocessable(vec![Fault::refused_document(path, &refused)]),
+            // The operator's to fix; the log says how.
+            DocumentFault::NotRendered(missing @ RenderFault::FontMissing { .. }) => {
+                Error::internal("showing a page", missing)
+            }
             DocumentFault::NotRendered(reason) => Error::Unprocessable(vec![
                 Fault::new(path, FaultCode::DocumentRefused).with("reason", reason),
             ]),

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use document::pages::render::RenderFault;
 use domain::{BlobHash, Requester};
 
 use crate::App;
@@ -67,7 +68,9 @@ impl App {
             })
             .map(PagePart::of)
             .map_err(|fault| match fault {
-                DocumentFault::NotRendered(_) => Error::NotFound(Subject::Page),
+                DocumentFault::NotRendered(reason) if !matches!(reason, RenderFault::FontMissing { .. }) => {
+                    Error::NotFound(Subject::Page)
+                }
                 other => other.at("page"),
             })
     }

@@ -22,12 +22,10 @@ use hayro::hayro_interpret::{
 };
 use hayro::hayro_syntax::page::Page;
 use hayro::kurbo::{Affine, BezPath, Rect};
-use skrifa::MetadataProvider as _;
-use skrifa::charmap::Charmap;
 use skrifa::raw::TableProvider as _;
 
 use crate::pages::render::{Opened, RenderFault, Rendering};
-use crate::text::fonts;
+use crate::text::stand_ins;
 
 /// How deep patterns, masks and drawn glyphs may lie in one another.
 const DEEPEST: u32 = 12;
@@ -66,6 +64,22 @@ pub(crate) fn first_wrong(file: &Opened, codes_are_numbers: bool) -> Result<Opti
         }
     }
     Ok(None)
+}
+
+/// Does a page show letters of an Asian font that is not in the file, and that the one that stands in does not have?
+pub(crate) fn are_missing(file: &Opened, page: u32) -> Result<bool, RenderFault> {
+    let rendering = Rendering::new();
+    let cache = InterpreterCache::new();
+    let mut look = Look::new(|drawn: &Drawn<'_>| {
+        let data = drawn.glyph.font_data();
+        let font = data.and_then(|data| stand_ins::characters(data.data.as_ref().as_ref()));
+        let (Some(font), Some(letter)) = (font, drawn.character().filter(|letter| is_visible(*letter))) else {
+            return false;
+        };
+        font.map(letter) != Some(drawn.glyph.glyph_id().to_u32().into())
+    });
+    look.at(file.page(page)?, &rendering, &cache);
+    Ok(look.has_found)
 }
 
 /// A glyph as it is drawn.
@@ -161,7 +175,7 @@ impl Known {
         }
         let data = data.data.as_ref().as_ref();
         let number = drawn.glyph.glyph_id().to_u32();
-        let ours = of_ours(data);
+        let ours = stand_ins::characters(data);
         if ours.is_none() && !is_hayros(data) {
             return is_readable(data, number);
         }
@@ -178,12 +192,6 @@ impl Known {
         };
         is_right || (drawn.glyph.outline().elements().is_empty() && !drawn.shows())
     }
-}
-
-/// The characters of one of our fonts, if it is one.
-fn of_ours(data: &[u8]) -> Option<Charmap<'static>> {
-    let ours = fonts::STAND_INS.into_iter().find(|ours| std::ptr::eq(*ours, data))?;
-    Some(skrifa::FontRef::new(ours).ok()?.charmap())
 }
 
 /// Can the outline of a glyph in a font of the file be read? hayro draws nothing where it cannot.

@@ -10,6 +10,7 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::template::PageSize;
 use hayro::hayro_interpret::InterpreterSettings;
@@ -24,9 +25,10 @@ use hayro::{RenderCache, RenderSettings};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::pages::letters;
 use crate::pages::packing::pack;
 use crate::pdf::shared_bytes::SharedBytes;
-use crate::text::fonts;
+use crate::text::stand_ins;
 
 /// The longest side of a picture in pixels; larger pages are rendered at a lower resolution.
 pub const LONGEST_SIDE: f32 = 4000.0;
@@ -53,6 +55,12 @@ pub enum RenderFault {
     /// The page has no size, or one that no picture has.
     #[error("page {page} is too small or too large to be shown")]
     BadSize {
+        /// The page, from 1.
+        page: u32,
+    },
+    /// The page has letters of a font that is not in the file, and no font here has them any more.
+    #[error("page {page} has letters of a font that is not in the file; put the font into documents.fonts_folder")]
+    FontMissing {
         /// The page, from 1.
         page: u32,
     },
@@ -90,10 +98,16 @@ pub fn each_page<T>(
 ) -> Result<Vec<T>, RenderFault> {
     let file = Opened::new(pdf)?;
     let rendering = Rendering::new();
-    pages
-        .iter()
-        .map(|page| use_picture(*page, file.picture(&rendering, *page, dots_per_inch)?))
-        .collect()
+    let mut used = Vec::with_capacity(pages.len());
+    for page in pages {
+        let picture = file.picture(&rendering, *page, dots_per_inch)?;
+        // A font that intake saw may be gone: the operator can remove their own.
+        if rendering.has_stand_ins() && letters::are_missing(&file, *page)? {
+            return Err(RenderFault::FontMissing { page: *page });
+        }
+        used.push(use_picture(*page, picture)?);
+    }
+    Ok(used)
 }
 
 /// The displayed size of each page. Parses the file in this process, so it must be one of our own making.
@@ -141,23 +155,23 @@ pub(crate) struct Rendering<'a> {
     pub(crate) settings: InterpreterSettings,
     letters: RenderSettings,
     context: RefCell<Option<RenderContext>>,
+    has_stand_ins: Arc<AtomicBool>,
 }
 
 impl Rendering<'_> {
     pub(crate) fn new() -> Self {
+        let has_stand_ins = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&has_stand_ins);
         let settings = InterpreterSettings {
-            font_resolver: Arc::new(|query| match query {
+            font_resolver: Arc::new(move |query| match query {
                 FontQuery::Standard(font) => Some(font.get_font_data()),
-                FontQuery::Fallback(wanted) => {
-                    let asian = wanted
-                        .character_collection
-                        .as_ref()
-                        .and_then(|c| fonts::stand_in(&c.family));
-                    match asian {
-                        Some(bytes) => Some((Arc::new(bytes), 0)),
-                        None => Some(wanted.pick_standard_font().get_font_data()),
+                FontQuery::Fallback(wanted) => match stand_ins::stand_in(wanted) {
+                    Some(asian) => {
+                        asked.store(true, Ordering::Relaxed);
+                        Some(asian)
                     }
-                }
+                    None => Some(wanted.pick_standard_font().get_font_data()),
+                },
             }),
             ..InterpreterSettings::default()
         };
@@ -166,7 +180,13 @@ impl Rendering<'_> {
             settings,
             letters: RenderSettings::default(),
             context: RefCell::new(None),
+            has_stand_ins,
         }
+    }
+
+    /// Did a page that was drawn name an Asian font that the file does not contain?
+    fn has_stand_ins(&self) -> bool {
+        self.has_stand_ins.load(Ordering::Relaxed)
     }
 
     /// For pictures that are compared: letters stand where the page has them, not where they look best.

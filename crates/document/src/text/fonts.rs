@@ -55,9 +55,12 @@ const NOTO_KR: &str = "Noto Sans KR";
 const NOTO_SC: &str = "Noto Sans SC";
 const NOTO_EMOJI: &str = "Noto Emoji";
 
-const NOTO_JP_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf");
-const NOTO_KR_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf");
-const NOTO_SC_FILE: &[u8] = embedded!("@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf");
+pub(super) const NOTO_JP_FILE: &[u8] =
+    embedded!("@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular.ttf");
+pub(super) const NOTO_KR_FILE: &[u8] =
+    embedded!("@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular.ttf");
+pub(super) const NOTO_SC_FILE: &[u8] =
+    embedded!("@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf");
 
 /// Family and file; a family may have several weights.
 const FILES: [(&str, &[u8]); 6] = [
@@ -442,26 +445,11 @@ impl Fonts {
     }
 }
 
-/// All that [`stand_in`] gives.
-pub(crate) const STAND_INS: [&[u8]; 3] = [NOTO_JP_FILE, NOTO_KR_FILE, NOTO_SC_FILE];
-
 /// The families that are part of the program, each once.
 fn embedded_families() -> impl Iterator<Item = &'static str> {
     let mut names: Vec<&str> = FILES.iter().chain(&SCRIPTS).map(|(family, _)| *family).collect();
     names.dedup();
     names.into_iter()
-}
-
-/// The file that stands in for a font of the Adobe character collections that a PDF names and
-/// does not embed.
-pub(crate) fn stand_in(family: &hayro::hayro_interpret::hayro_cmap::CidFamily) -> Option<&'static [u8]> {
-    use hayro::hayro_interpret::hayro_cmap::CidFamily;
-    match family {
-        CidFamily::AdobeJapan1 => Some(NOTO_JP_FILE),
-        CidFamily::AdobeKorea1 => Some(NOTO_KR_FILE),
-        CidFamily::AdobeGB1 | CidFamily::AdobeCNS1 => Some(NOTO_SC_FILE),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

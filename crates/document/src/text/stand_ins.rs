@@ -1,0 +1,191 @@
+//! Fonts that stand in for Asian fonts that a PDF names and does not contain.
+//!
+//! Three of our own do. An operator can add others (`documents.fonts_folder`): the processes that read uploads call [`add`] when
+//! they start, before they give up their access to files. Of each added file the first font counts. It stands in for a font of its
+//! own name, and for every font of an Adobe character collection of which it has more letters than ours.
+
+use std::sync::{Arc, OnceLock};
+
+use hayro::hayro_interpret::font::{FallbackFontQuery, FontData};
+use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CidFamily, load_embedded};
+use skrifa::charmap::Charmap;
+use skrifa::raw::TableProvider as _;
+use skrifa::string::StringId;
+use skrifa::{FontRef, MetadataProvider as _};
+
+use super::fonts::{NOTO_JP_FILE, NOTO_KR_FILE, NOTO_SC_FILE};
+
+const OURS: [&[u8]; 3] = [NOTO_JP_FILE, NOTO_KR_FILE, NOTO_SC_FILE];
+/// No collection has more characters.
+const MOST_CHARACTERS: u32 = 32_000;
+
+static ADDED: OnceLock<Added> = OnceLock::new();
+
+/// The fonts that were added.
+#[derive(Default)]
+struct Added {
+    fonts: Vec<AddedFont>,
+    /// For each of [`Collection::ALL`], which of them has more of its letters than ours, if one does.
+    richer: [OnceLock<Option<usize>>; 4],
+}
+
+struct AddedFont {
+    data: FontData,
+    index: u32,
+    /// As [`plain`] has them.
+    names: Vec<String>,
+    /// The code pages that it claims to cover (OpenType, OS/2, `ulCodePageRange1`).
+    code_pages: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Collection {
+    Japan,
+    China,
+    Korea,
+    Taiwan,
+}
+
+impl Collection {
+    fn of(family: &CidFamily) -> Option<Self> {
+        match family {
+            CidFamily::AdobeJapan1 => Some(Self::Japan),
+            CidFamily::AdobeGB1 => Some(Self::China),
+            CidFamily::AdobeKorea1 => Some(Self::Korea),
+            CidFamily::AdobeCNS1 => Some(Self::Taiwan),
+            _ => None,
+        }
+    }
+
+    fn ours(self) -> &'static [u8] {
+        match self {
+            Self::Japan => NOTO_JP_FILE,
+            Self::Korea => NOTO_KR_FILE,
+            Self::China | Self::Taiwan => NOTO_SC_FILE,
+        }
+    }
+
+    fn code_page(self) -> u32 {
+        match self {
+            Self::Japan => 1 << 17,
+            Self::China => 1 << 18,
+            Self::Korea => 1 << 19,
+            Self::Taiwan => 1 << 20,
+        }
+    }
+}
+
+/// Adds fonts for this process; only the first call does. Files that are no fonts, or have no Asian letters, are left out. Returns
+/// how many stand in.
+pub fn add(files: Vec<Vec<u8>>) -> usize {
+    let added = ADDED.get_or_init(|| Added {
+        fonts: files.into_iter().filter_map(AddedFont::read).collect(),
+        ..Added::default()
+    });
+    added.fonts.len()
+}
+
+/// The font that stands in, if the one that is wanted is Asian, and its place within its file.
+pub(crate) fn stand_in(wanted: &FallbackFontQuery) -> Option<(FontData, u32)> {
+    let family = &wanted.character_collection.as_ref()?.family;
+    let collection = Collection::of(family)?;
+    let font = ADDED
+        .get()
+        .and_then(|added| added.named(wanted).or_else(|| added.richer(collection, family)));
+    Some(match font {
+        Some(font) => (Arc::clone(&font.data), font.index),
+        None => (Arc::new(collection.ours()), 0),
+    })
+}
+
+/// The characters of a font that stands in, by its bytes; none if it is another one.
+pub(crate) fn characters(data: &[u8]) -> Option<Charmap<'static>> {
+    if let Some(ours) = OURS.into_iter().find(|ours| std::ptr::eq(*ours, data)) {
+        return Some(FontRef::new(ours).ok()?.charmap());
+    }
+    let mut added = ADDED.get()?.fonts.iter();
+    added.find(|font| std::ptr::eq(font.bytes(), data))?.characters()
+}
+
+impl Added {
+    fn named(&self, wanted: &FallbackFontQuery) -> Option<&AddedFont> {
+        let names = [&wanted.post_script_name, &wanted.font_name, &wanted.font_family];
+        let names: Vec<String> = names.into_iter().flatten().map(|name| plain(name)).collect();
+        self.fonts
+            .iter()
+            .find(|font| font.names.iter().any(|name| names.contains(name)))
+    }
+
+    fn richer(&self, collection: Collection, family: &CidFamily) -> Option<&AddedFont> {
+        let claims = |font: &&AddedFont| font.code_pages & collection.code_page() != 0;
+        if !self.fonts.iter().any(|font| claims(&font)) {
+            return None;
+        }
+        let found = self.richer.get(collection as usize)?.get_or_init(|| {
+            let letters = letters(family)?;
+            let count = |font: Charmap<'_>| letters.iter().filter(|letter| font.map(**letter).is_some()).count();
+            let mut most = count(FontRef::new(collection.ours()).ok()?.charmap());
+            let mut richest = None;
+            for (place, font) in self.fonts.iter().enumerate().filter(|(_, font)| claims(font)) {
+                let has = font.characters().map_or(0, count);
+                if has > most {
+                    (most, richest) = (has, Some(place));
+                }
+            }
+            richest
+        });
+        self.fonts.get((*found)?)
+    }
+}
+
+impl AddedFont {
+    fn read(bytes: Vec<u8>) -> Option<Self> {
+        let font = FontRef::from_index(&bytes, 0).ok()?;
+        let code_pages = font.os2().ok()?.ul_code_page_range_1().unwrap_or(0);
+        let collections = [
+            Collection::Japan,
+            Collection::China,
+            Collection::Korea,
+            Collection::Taiwan,
+        ];
+        if !collections.iter().any(|one| code_pages & one.code_page() != 0) {
+            return None;
+        }
+        let ids = [StringId::POSTSCRIPT_NAME, StringId::FULL_NAME, StringId::FAMILY_NAME];
+        let names = ids.into_iter().flat_map(|id| font.localized_strings(id));
+        let names = names.map(|name| plain(&name.to_string())).collect();
+        Some(Self {
+            data: Arc::new(bytes),
+            index: 0,
+            names,
+            code_pages,
+        })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        (*self.data).as_ref()
+    }
+
+    fn characters(&self) -> Option<Charmap<'_>> {
+        Some(FontRef::from_index(self.bytes(), self.index).ok()?.charmap())
+    }
+}
+
+/// A font's name as programs compare it: without case, spaces, hyphens and the style behind a comma.
+fn plain(name: &str) -> String {
+    let name = name.split(',').next().unwrap_or_default();
+    name.chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The letters of a character collection.
+fn letters(family: &CidFamily) -> Option<Vec<char>> {
+    let map = CMap::parse(load_embedded(family.ucs2_cmap()?)?, load_embedded)?;
+    let letter = |number| match map.lookup_bf_string(number)? {
+        BfString::Char(letter) => Some(letter),
+        BfString::String(_) => None,
+    };
+    Some((0..MOST_CHARACTERS).filter_map(letter).collect())
+}
