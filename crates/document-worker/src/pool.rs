@@ -380,11 +380,7 @@ impl Pool {
             self.replace(worker);
             return Err(PoolError::Failed(format!("it did not become ready: {error}")));
         }
-        let (time, time_of_page) = match task {
-            Task::Inspect { .. } => (self.settings.time, self.settings.time_of_page),
-            Task::Picture { .. } => (self.settings.picture_time, Duration::ZERO),
-            _ => (self.settings.other_time, Duration::ZERO),
-        };
+        let (time, time_of_page) = self.time_of(&task);
         let most_pages = self.settings.limits.most_pages;
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let job = Job {
@@ -427,25 +423,37 @@ impl Pool {
                 Err(PoolError::Failed(error.to_string()))
             }
             Err(FrameError::Closed | FrameError::Io(_)) => {
-                // The child is gone: out of time, memory or stack.
-                let was_stopped = worker.was_stopped;
-                let cause = if was_stopped { "time" } else { "memory or stack" };
-                let status = self.replace(worker);
-                tracing::warn!(cause, ?status, elapsed = ?started.elapsed(), "a document worker ended during its job");
-                if !was_stopped && was_killed(status) {
-                    return Ok(None);
-                }
-                Err(if was_stopped {
-                    Refused::TooMuchTime {
-                        seconds: time.saturating_add(granted).as_secs(),
-                    }
-                } else {
-                    Refused::TooMuchMemory {
-                        megabytes: self.settings.memory / (1024 * 1024),
-                    }
-                }
-                .into())
+                let refused = self.ended(worker, time.saturating_add(granted), started);
+                refused.map_or(Ok(None), |refused| Err(refused.into()))
             }
+        }
+    }
+
+    /// The processor time for a job, and the additional time for each page.
+    fn time_of(&self, task: &Task) -> (Duration, Duration) {
+        match task {
+            Task::Inspect { .. } => (self.settings.time, self.settings.time_of_page),
+            Task::Picture { .. } => (self.settings.picture_time, Duration::ZERO),
+            _ => (self.settings.other_time, Duration::ZERO),
+        }
+    }
+
+    /// Replaces a child that ended during its job: it ran out of time, memory or stack. `None` if something else killed it.
+    fn ended(&self, worker: Worker, allowed: Duration, started: Instant) -> Option<Refused> {
+        let was_stopped = worker.was_stopped;
+        let cause = if was_stopped { "time" } else { "memory or stack" };
+        let status = self.replace(worker);
+        tracing::warn!(cause, ?status, elapsed = ?started.elapsed(), "a document worker ended during its job");
+        if was_stopped {
+            Some(Refused::TooMuchTime {
+                seconds: allowed.as_secs(),
+            })
+        } else if was_killed(status) {
+            None
+        } else {
+            Some(Refused::TooMuchMemory {
+                megabytes: self.settings.memory / (1024 * 1024),
+            })
         }
     }
 
