@@ -14,7 +14,10 @@ use lopdf::{Object, dictionary};
 use crate::faults;
 use crate::pages::text;
 use crate::samples::{self, References};
-use crate::taking::{form_of, marks, misplaced, named, script, signed_before, with_catalog, with_deleted_content};
+use crate::taking::content::with_deleted_content;
+use crate::taking::forms::{form_of, named};
+use crate::taking::signed::{marks, signed_before};
+use crate::taking::{misplaced, script, with_catalog};
 
 fn copy_as(pdf: &[u8], form: FormValues) -> Result<Intake, Refused> {
     let wishes = Wishes {

@@ -1,0 +1,427 @@
+//! What pages draw: damaged, deleted, unbalanced or hidden content.
+
+use super::signed::marks;
+use super::*;
+
+/// Strict readers complain about what lenient ones look past.
+#[test]
+fn pages_without_type_and_contents_that_are_none_are_put_right() {
+    let pdf = document_of(PageForm::PLAIN, |document, page| {
+        page.remove(b"Type");
+        let stream = document.add_object(Stream::new(Dictionary::new(), b"0 0 20 20 re f".to_vec()));
+        let other = document.add_object(Object::Integer(7));
+        page.set("Contents", vec![Object::Null, stream.into(), other.into()]);
+    });
+    assert_ne!(structure_complaints(&pdf), Vec::<String>::new());
+    assert_eq!(changed(&pdf), [Change::DamageDropped { count: 1 }]);
+}
+
+#[test]
+fn a_page_without_a_valid_box_is_refused() {
+    let form = PageForm {
+        user_unit: -1.0,
+        ..PageForm::PLAIN
+    };
+    assert!(matches!(
+        take(&page_file(form)).err(),
+        Some(Refused::PageSize { page: 1, .. })
+    ));
+}
+
+#[test]
+fn a_page_without_a_size_is_taken_in_the_size_that_viewers_show() {
+    let pdf = page_file(PageForm {
+        media: [0, 0, 0, 0],
+        ..PageForm::PLAIN
+    });
+    let taken = take(&pdf).expect("taken");
+    assert_eq!(taken.changes, [Change::PageSizeAssumed { count: 1 }]);
+    let size = taken.pages[0];
+    assert_eq!((size.width_points, size.height_points), (612.0, 792.0));
+    let pdf = page_file(PageForm {
+        crop: Some([1000, 1000, 1100, 1100]),
+        ..PageForm::PLAIN
+    });
+    let taken = take(&pdf).expect("taken");
+    assert_eq!(taken.changes, [Change::PageSizeAssumed { count: 1 }]);
+    let size = taken.pages[0];
+    assert_eq!((size.width_points, size.height_points), (400.0, 300.0));
+}
+
+#[test]
+fn damaged_streams_that_no_viewer_shows_are_dropped_and_judges_are_content() {
+    let pdf = document_of(PageForm::PLAIN, |document, page| {
+        let form = dictionary! {
+            "Type" => "XObject", "Subtype" => "Form", "Filter" => "FlateDecode",
+            "BBox" => vec![0.into(), 0.into(), 9.into(), 9.into()],
+        };
+        let damaged = document.add_object(Stream::new(form, b"no zlib".to_vec()).with_compression(false));
+        let picture = document.add_object(Stream::new(
+            dictionary! {
+                "Type" => "XObject", "Subtype" => "Image", "Width" => 1, "Height" => 1, "BitsPerComponent" => 8,
+                "ColorSpace" => "DeviceGray", "Filter" => "DCTDecode",
+            },
+            b"no JPEG".to_vec(),
+        ));
+        let shown = b"/Im0 Do /Fm0 Do 0 0 20 20 re f".to_vec();
+        page.set("Contents", document.add_object(Stream::new(Dictionary::new(), shown)));
+        page.set(
+            "Resources",
+            dictionary! { "XObject" => dictionary! { "Im0" => picture, "Fm0" => damaged } },
+        );
+    });
+    assert_ne!(structure_complaints(&pdf), Vec::<String>::new());
+    assert_eq!(
+        changed(&pdf),
+        [Change::DamageDropped { count: 2 }, Change::PagesRedrawn { count: 1 }]
+    );
+}
+
+/// A file of which a later revision deleted what its page draws. Some viewers still show that.
+pub fn with_deleted_content() -> Vec<u8> {
+    let mut pdf = page_file(PageForm::PLAIN);
+    let document = Document::load_mem(&pdf).expect("readable");
+    let page = document.page_iter().next().expect("a page");
+    let content = document
+        .get_dictionary(page)
+        .and_then(|page| page.get(b"Contents"))
+        .and_then(Object::as_reference)
+        .expect("its content");
+    let root = document
+        .trailer
+        .get(b"Root")
+        .and_then(Object::as_reference)
+        .expect("a root");
+    let source = String::from_utf8_lossy(&pdf).into_owned();
+    let previous: usize = source[source.rfind("startxref").expect("startxref") + 9..]
+        .split_whitespace()
+        .next()
+        .and_then(|number| number.parse().ok())
+        .expect("an offset");
+    let start = pdf.len() + 1;
+    let update = format!(
+        "\nxref\n0 1\n{:010} 65535 f \n{} 1\n0000000000 00001 f \ntrailer\n<< /Size {} /Root {} 0 R /Prev {previous} >>\n\
+         startxref\n{start}\n%%EOF\n",
+        content.0,
+        content.0,
+        document.max_id + 1,
+        root.0
+    );
+    pdf.extend_from_slice(update.as_bytes());
+    pdf
+}
+
+#[test]
+fn what_was_deleted_in_the_file_stays_deleted_and_the_sender_is_warned() {
+    let pdf = with_deleted_content();
+    let taken = take(&pdf).expect("taken");
+    assert_eq!(taken.warnings, [Warning::DeletedContentGone]);
+    assert!(text(&pdf).contains("old content") && !text(&taken.pdf).contains("old content"));
+}
+
+#[test]
+fn a_page_whose_content_is_not_in_the_file_or_cannot_be_decoded_refuses_the_file() {
+    let of = |contents: &dyn Fn(&mut Document) -> Object| {
+        document_of(PageForm::PLAIN, |document, page| {
+            let contents = contents(document);
+            page.set("Contents", contents);
+        })
+    };
+    let drawn = |document: &mut Document| {
+        let drawn = Stream::new(Dictionary::new(), b"0 0 20 20 re f".to_vec());
+        Object::from(document.add_object(drawn))
+    };
+    let filtered = |filter: &'static str| {
+        of(&move |document| {
+            let stream = Stream::new(dictionary! { "Filter" => filter }, b"0 0 20 20 re f".to_vec());
+            document.add_object(stream).into()
+        })
+    };
+    for pdf in [
+        of(&|_| Object::Reference((800, 0))),
+        of(&|document| vec![drawn(document), Object::Reference((800, 0))].into()),
+        filtered("FlateDecode"),
+    ] {
+        assert_eq!(take(&pdf).err(), Some(Refused::ContentLost { page: 1 }));
+    }
+    for filter in ["DCTDecode", "Unheard"] {
+        assert!(take(&filtered(filter)).is_err(), "{filter}");
+    }
+    // By the letter nothing, and nothing was lost.
+    assert!(take(&of(&|document| vec![drawn(document), Object::Null].into())).is_ok());
+}
+
+/// Whoever draws after content that restores once too often, or leaves a save open, draws elsewhere.
+#[test]
+fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
+    let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
+    let stamped = |content: &[u8]| {
+        let pdf = document_of(PageForm::PLAIN, |document, page| {
+            let content = document.add_object(Stream::new(Dictionary::new(), content.to_vec()));
+            page.set("Contents", content);
+        });
+        let taken = take(&pdf).unwrap_or_else(|refused| panic!("{}: {refused}", String::from_utf8_lossy(content)));
+        assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
+        let stamped = document::marks::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
+        assert_eq!(taken.changes, []);
+        (
+            crate::pages::poppler(&stamped, 72),
+            document::pages::render::page_image(&stamped, 1, 72.0).expect("a picture"),
+        )
+    };
+    let (poppler, ours) = stamped(b"0.9 g 0 0 30 30 re f");
+    for content in [
+        &b"0.9 g 0 0 30 30 re f Q 0.5 0 0 0.5 90 90 cm"[..],
+        b"q 0.9 g 0 0 30 30 re f Q Q Q 3 0 0 3 0 0 cm",
+        b"0.9 g 0 0 30 30 re f q 0 1 -1 0 0 0 cm q 2 0 0 2 9 9 cm",
+        b"0.9 g 0 0 30 30 re f q 0 0 5 5 re W n",
+        b"0.9 g 0 0 30 30 re f BT /F1 1 Tf 3 0 0 3 50 50 Tm",
+        b"0.9 g 0 0 30 30 re f 0 0 m 500 500 l",
+        b"0.9 g 0 0 30 30 re f /Name#00 << not closed",
+        // What would swallow everything behind it, of every kind of token.
+        b"0.9 g 0 0 30 30 re f (",
+        b"0.9 g 0 0 30 30 re f (open (and closed) \\",
+        b"0.9 g 0 0 30 30 re f <41",
+        b"0.9 g 0 0 30 30 re f [",
+        b"0.9 g 0 0 30 30 re f [ (a) <<",
+        b"0.9 g 0 0 30 30 re f %",
+        b"0.9 g 0 0 30 30 re f BI /W 9 /H 9",
+        b"0.9 g 0 0 30 30 re f q 0 0 0 0 0 0 cm BI /W 9 /H 9 /BPC 8 /CS /G ID abc",
+        // What readers tell apart in different ways.
+        b"0.9 g 0 0 30 30 re f [ >>",
+        b"0.9 g 0 0 30 30 re f << ] ",
+        b"0.9 g 0 0 30 30 re f q 0 0 0 0 0 0 cm BI /W 9000 /H 9000 /BPC 8 /CS /RGB ID abc EI Q",
+        b"0.9 g 0 0 30 30 re f 0Q 3 0 0 3 0 0 cm",
+        b"0.9 g 0 0 30 30 re f /A\x80Q 3 0 0 3 0 0 cm",
+    ] {
+        let text = String::from_utf8_lossy(content);
+        let (by_poppler, by_us) = stamped(content);
+        assert!(by_us == ours, "{text}");
+        assert!(by_poppler == poppler, "{text}");
+    }
+}
+
+/// Some readers put a space between the streams of a page, others nothing.
+#[test]
+fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
+    let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
+    let stamped = |parts: &[&str]| {
+        let pdf = document_of(PageForm::PLAIN, |document, page| {
+            let mut contents = Vec::new();
+            for part in parts {
+                let part = Stream::new(Dictionary::new(), part.as_bytes().to_vec());
+                contents.push(Object::from(document.add_object(part)));
+            }
+            page.set("Contents", contents);
+        });
+        let taken = take(&pdf)?;
+        let stamped = document::marks::stamp::stamp(&taken.pdf, &fonts, &[marks(1)]).expect("stamped");
+        Ok(crate::pages::poppler(&stamped, 72))
+    };
+    let plain = stamped(&["0.9 g\n", "0 0 30 30 re f"]).expect("taken");
+    // Whether anything is drawn is told in different ways.
+    assert_eq!(
+        stamped(&["0.9 g %", "0 0 30 30 re f"]).map(drop),
+        Err(Refused::PageWouldChange { page: 1 })
+    );
+    for parts in [["0.9 g 0 0 30 30 re f q", "Q"], ["0.9 g 0 0 30 30 re f (", "Q"]] {
+        assert!(stamped(&parts).expect("taken") == plain, "{parts:?}");
+    }
+}
+
+/// A page with two layers, of which one is off: in marked content, as a form and as an annotation.
+fn layered(configuration: impl FnOnce(Object, Object) -> Dictionary) -> Vec<u8> {
+    document_of(PageForm::PLAIN, |document, page| {
+        let mut group = |name: &str| {
+            Object::from(document.add_object(dictionary! { "Type" => "OCG", "Name" => Object::string_literal(name) }))
+        };
+        let (on, off) = (group("on"), group("off"));
+        let hidden_form = document.add_object(Stream::new(
+            dictionary! {
+                "Type" => "XObject", "Subtype" => "Form", "OC" => off.clone(),
+                "BBox" => vec![0.into(), 0.into(), 90.into(), 90.into()],
+            },
+            b"0 1 0 rg 0 0 90 90 re f".to_vec(),
+        ));
+        let content = b"/OC /On BDC 1 0 0 rg 10 10 20 20 re f EMC \
+            /OC /Off BDC q 0 0 1 rg 50 50 20 20 re f BT /F1 9 Tf (secret clause) Tj ET Q EMC /Fm Do";
+        let content = document.add_object(Stream::new(Dictionary::new(), content.to_vec()));
+        page.set("Contents", content);
+        page.set(
+            "Resources",
+            dictionary! {
+                "Properties" => dictionary! { "On" => on.clone(), "Off" => off.clone() },
+                "XObject" => dictionary! { "Fm" => hidden_form },
+            },
+        );
+        let properties = dictionary! {
+            "OCGs" => vec![on.clone(), off.clone()], "D" => configuration(on, off),
+        };
+        let catalog = document.add_object(dictionary! { "Type" => "Catalog", "OCProperties" => properties });
+        document.trailer.set("Root", catalog);
+    })
+}
+
+#[test]
+fn hidden_layers_are_removed_and_visible_ones_become_part_of_the_page() {
+    for pdf in [
+        layered(|_, off| dictionary! { "OFF" => vec![off] }),
+        layered(|on, _| dictionary! { "BaseState" => "OFF", "ON" => vec![on] }),
+    ] {
+        let taken = take(&pdf).expect("taken");
+        assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
+        assert_eq!(
+            taken.changes,
+            [
+                Change::HiddenLayersRemoved { count: 1 },
+                Change::LayersMerged { count: 1 }
+            ]
+        );
+        assert!(!contains(&taken.pdf, b"OCProperties"));
+        let mut document = Document::load_mem(&taken.pdf).expect("readable");
+        document.decompress();
+        let mut plain = Vec::new();
+        document.save_to(&mut plain).expect("written");
+        assert!(
+            !contains(&plain, b"secret") && !contains(&plain, b"0 1 0 rg"),
+            "what was hidden is gone"
+        );
+        assert!(contains(&plain, b"10 10 20 20 re f"), "what shows stays");
+        assert!(crate::pages::poppler(&taken.pdf, 72) == crate::pages::poppler(&pdf, 72));
+    }
+}
+
+/// A page is not lost without a word.
+#[test]
+fn a_page_that_is_not_in_the_file_refuses_it() {
+    let mut document = samples::unsigned_document();
+    let missing = (document.max_id + 50, 0);
+    let tree = document.catalog().and_then(|catalog| catalog.get(b"Pages"));
+    let tree = tree.and_then(Object::as_reference).expect("a tree");
+    let tree = document.get_dictionary_mut(tree).expect("a tree");
+    let kids = tree.get_mut(b"Kids").and_then(Object::as_array_mut).expect("kids");
+    kids.push(missing.into());
+    let pdf = samples::file(document, References::Table);
+    assert!(matches!(take(&pdf).err(), Some(Refused::ContentLost { page }) if page > 1));
+}
+
+/// What lies in another file is not here: each reader finds something else there, or nothing (7.3.8.2).
+#[test]
+fn a_stream_whose_data_lie_in_another_file_refuses_the_file() {
+    let external = |file: Object| {
+        document_of(PageForm::PLAIN, |document, page| {
+            let stream = Stream::new(dictionary! { "F" => file }, Vec::new());
+            page.set("Contents", Object::from(document.add_object(stream)));
+        })
+    };
+    for file in [
+        Object::string_literal("/etc/passwd"),
+        dictionary! { "Type" => "Filespec", "F" => Object::string_literal("page.txt") }.into(),
+    ] {
+        assert_eq!(take(&external(file)), Err(Refused::ExternalContent));
+    }
+    let form = document_of(PageForm::PLAIN, |document, page| {
+        let file = Object::string_literal("picture.bin");
+        let picture = document.add_object(Stream::new(
+            dictionary! { "Type" => "XObject", "Subtype" => "Form", "F" => file },
+            Vec::new(),
+        ));
+        page.set("Resources", dictionary! { "XObject" => dictionary! { "X" => picture } });
+    });
+    assert_eq!(take(&form), Err(Refused::ExternalContent));
+    // A name is no file.
+    assert!(take(&external("Fl".into())).is_ok());
+}
+
+/// Other programs complain of what leads in a circle, before the seal and after it.
+#[test]
+fn what_leads_in_a_circle_is_cut_and_judges_are_content() {
+    let pdf = document_of(PageForm::PLAIN, |document, page| {
+        let action = |document: &mut Document, address: &str| {
+            document.add_object(dictionary! { "S" => "URI", "URI" => Object::string_literal(address) })
+        };
+        let [alone, first, second, third] =
+            ["http://a/", "http://b/", "http://c/", "http://d/"].map(|address| action(document, address));
+        let mut follow = |from: lopdf::ObjectId, next: Object| {
+            let action = document.get_dictionary_mut(from).expect("an action");
+            action.set("Next", next);
+        };
+        follow(alone, alone.into());
+        follow(first, vec![second.into(), third.into()].into());
+        follow(second, third.into());
+        follow(third, first.into());
+        let links: Vec<Object> = [alone, first]
+            .into_iter()
+            .map(|action| {
+                Object::from(document.add_object(dictionary! {
+                    "Type" => "Annot", "Subtype" => "Link", "A" => action,
+                    "Rect" => vec![0.into(), 0.into(), 9.into(), 9.into()],
+                }))
+            })
+            .collect();
+        page.set("Annots", links);
+        let catalog = document.add_object(dictionary! { "Type" => "Catalog" });
+        document.trailer.set("Root", catalog);
+    });
+    // The root of all pages is no page of the catalog's.
+    let mut document = Document::load_mem(&pdf).expect("readable");
+    let catalog = document
+        .trailer
+        .get(b"Root")
+        .and_then(Object::as_reference)
+        .expect("a root");
+    let root = document
+        .catalog()
+        .and_then(|catalog| catalog.get(b"Pages"))
+        .and_then(Object::as_reference)
+        .expect("pages");
+    document.get_dictionary_mut(root).expect("pages").set("Parent", catalog);
+    let mut pdf = Vec::new();
+    document.save_to(&mut pdf).expect("written");
+
+    let taken = take(&pdf).expect("taken");
+    assert!(
+        taken.changes.contains(&Change::DamageDropped { count: 3 }),
+        "{:?}",
+        taken.changes
+    );
+    let document = Document::load_mem(&taken.pdf).expect("readable");
+    let pages = document.catalog().and_then(|catalog| catalog.get(b"Pages"));
+    let pages = document.get_dictionary(pages.and_then(Object::as_reference).expect("pages"));
+    assert!(!pages.expect("pages").has(b"Parent"));
+    assert!(contains(&taken.pdf, b"http://d/"), "what is no circle stays");
+    assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
+    let said = |pdf: &[u8]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file.pdf");
+        std::fs::write(&file, pdf).expect("written");
+        let said = Command::new("pdfsig").arg(&file).output().expect("pdfsig runs");
+        String::from_utf8_lossy(&said.stderr).into_owned()
+    };
+    assert!(said(&pdf).contains("Circular"), "{}", said(&pdf));
+    assert!(!said(&taken.pdf).contains("Circular"), "{}", said(&taken.pdf));
+}
+
+#[test]
+fn a_picture_with_too_many_pixels_is_refused() {
+    let pdf = document_of(PageForm::PLAIN, |document, page| {
+        let picture = document.add_object(Stream::new(
+            dictionary! {
+                "Type" => "XObject", "Subtype" => "Image", "Width" => 100_000, "Height" => 100_000,
+                "BitsPerComponent" => 1, "ColorSpace" => "DeviceGray",
+            },
+            Vec::new(),
+        ));
+        page.set(
+            "Resources",
+            dictionary! { "XObject" => dictionary! { "Im0" => picture } },
+        );
+    });
+    assert!(matches!(
+        take(&pdf).err(),
+        Some(Refused::TooManyPixels {
+            pixels: 10_000_000_000,
+            ..
+        })
+    ));
+}
