@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use countersign_document_worker::{Pool, PoolError, PoolSettings};
-use document::intake::{Intake, Refused};
+use document::intake::{Acceptance, Intake, Refused, Wishes};
 use document::marks::extend;
 use document::marks::stamp::{Mark, MarkContent, MarkFault, StampError, stamp};
 use document::pki::authority::{SealSubject, create_root, issue_seal_certificate};
@@ -31,6 +31,7 @@ use document::sealing::{SealDetails, seal};
 use document::text::fonts::Fonts;
 use document::text::layout::TextStyle;
 use document::verify::{TrustedRoots, verify};
+use domain::Requester;
 use domain::field::Placement;
 use jiff::Timestamp;
 
@@ -75,10 +76,10 @@ enum Outcome {
         changes: Vec<String>,
         signatures: u32,
         pdf: Vec<u8>,
+        /// Why it was refused before the sender accepted something (`Acceptance`).
+        refused: Option<Refused>,
     },
-    Refused {
-        reason: String,
-    },
+    Refused(Refused),
     /// The worker reached its limit of time, or of memory or stack.
     Stopped {
         by_time: bool,
@@ -158,13 +159,21 @@ impl Run {
             if seconds > table.slowest.1 {
                 table.slowest = (name.clone(), seconds);
             }
+            let clean = if is_sound { " (clean)" } else { "" };
             match outcome {
                 Outcome::Sealed {
                     changes,
                     signatures,
                     pdf,
+                    refused,
                 } => {
-                    if !changes.is_empty() {
+                    if let Some(reason) = refused {
+                        println!(
+                            "| {name}{clean} | {seconds:.2} | refused: {}: {reason}; taken if accepted: {} |",
+                            kind(&reason),
+                            changes.join("; ")
+                        );
+                    } else if !changes.is_empty() {
                         println!("| {name} | {seconds:.2} | taken; {} |", changes.join("; "));
                     }
                     let path = sealed.path().join(format!("{number}.pdf"));
@@ -176,7 +185,12 @@ impl Run {
                         signatures,
                     });
                 }
-                Outcome::Refused { reason } => println!("| {name} | {seconds:.2} | refused: {reason} |"),
+                Outcome::Refused(reason) => {
+                    println!(
+                        "| {name}{clean} | {seconds:.2} | refused: {}: {reason} |",
+                        kind(&reason)
+                    );
+                }
                 Outcome::Stopped { by_time } => {
                     let cause = if by_time { "time" } else { "memory or stack" };
                     println!("| {name} | {seconds:.2} | stopped at its limit of {cause}, refused |");
@@ -202,27 +216,20 @@ impl Run {
             }
         };
         self.log.take();
-        let intake = match self.pool.inspect(&bytes) {
-            Ok(intake) => intake,
-            Err(error) => {
-                let log = self.log.take();
-                return match error {
-                    PoolError::Refused(_) if log.contains("does not handle") => Outcome::Failed {
-                        what: "intake panicked".to_owned(),
-                    },
-                    PoolError::Refused(refused)
-                        if refused.is_too_demanding() && log.contains("ended during its job") =>
-                    {
-                        Outcome::Stopped {
-                            by_time: log.contains("cause=\"time\""),
-                        }
-                    }
-                    PoolError::Refused(reason) => Outcome::Refused { reason: kind(&reason) },
-                    other => Outcome::Failed {
-                        what: other.to_string(),
-                    },
+        let (intake, refused) = match self.pool.inspect(&bytes) {
+            Ok(intake) => (intake, None),
+            Err(PoolError::Refused(reason)) if reason.acceptance().is_some() => {
+                let accepting = Wishes {
+                    accepts: Acceptance::ALL.into(),
+                    ..Wishes::default()
                 };
+                match self.pool.inspect_as(&Requester::unknown(), &bytes, &accepting) {
+                    Ok(intake) => (intake, Some(reason)),
+                    Err(PoolError::Refused(_)) => return Outcome::Refused(reason),
+                    Err(error) => return self.not_taken(error),
+                }
             }
+            Err(error) => return self.not_taken(error),
         };
         let changes = intake.changes.iter().map(ToString::to_string);
         let changes = changes.chain(intake.warnings.iter().map(ToString::to_string)).collect();
@@ -244,10 +251,29 @@ impl Run {
                 changes,
                 signatures,
                 pdf,
+                refused,
             },
             Ok(Err(what)) => Outcome::Failed { what },
             Err(_) => Outcome::Failed {
                 what: "stamping or sealing hangs".to_owned(),
+            },
+        }
+    }
+
+    fn not_taken(&self, error: PoolError) -> Outcome {
+        let log = self.log.take();
+        match error {
+            PoolError::Refused(_) if log.contains("does not handle") => Outcome::Failed {
+                what: "intake panicked".to_owned(),
+            },
+            PoolError::Refused(refused) if refused.is_too_demanding() && log.contains("ended during its job") => {
+                Outcome::Stopped {
+                    by_time: log.contains("cause=\"time\""),
+                }
+            }
+            PoolError::Refused(reason) => Outcome::Refused(reason),
+            other => Outcome::Failed {
+                what: other.to_string(),
             },
         }
     }
@@ -339,6 +365,9 @@ struct Table {
     refused: BTreeMap<String, usize>,
     sound: usize,
     sound_and_sealed: usize,
+    /// Sealed after the sender accepted something.
+    accepted: usize,
+    sound_and_accepted: usize,
     slowest: (String, f64),
 }
 
@@ -348,6 +377,13 @@ impl Table {
         self.sound += usize::from(is_sound);
         match outcome {
             Outcome::Sealed {
+                refused: Some(reason), ..
+            } => {
+                *self.refused.entry(kind(reason)).or_default() += 1;
+                self.accepted += 1;
+                self.sound_and_accepted += usize::from(is_sound);
+            }
+            Outcome::Sealed {
                 changes, signatures, ..
             } => {
                 self.sealed += 1;
@@ -355,7 +391,7 @@ impl Table {
                 self.changed += usize::from(!changes.is_empty());
                 self.sound_and_sealed += usize::from(is_sound);
             }
-            Outcome::Refused { reason } => *self.refused.entry(reason.clone()).or_default() += 1,
+            Outcome::Refused(reason) => *self.refused.entry(kind(reason)).or_default() += 1,
             Outcome::Stopped { by_time: true } => self.out_of_time += 1,
             Outcome::Stopped { by_time: false } => self.out_of_memory += 1,
             Outcome::Failed { .. } => self.failed += 1,
@@ -412,6 +448,11 @@ impl Table {
             text,
             "| of {} that qpdf opens without complaint, sealed | {} = {share:.1} % |",
             self.sound, self.sound_and_sealed
+        );
+        let _ = writeln!(
+            text,
+            "| refused, but sealed if the sender accepts what we say | {}, of them {} that qpdf opens without complaint |",
+            self.accepted, self.sound_and_accepted
         );
         let (name, seconds) = &self.slowest;
         let _ = write!(text, "| slowest intake | {seconds:.2} s: {name} |");
