@@ -1,9 +1,8 @@
 //! A file that keeps the rules (ISO 32000-2, 7.5): each of its revisions, and every object as it is in one.
 //!
-//! [`File::open`] reads the structure and refuses a file whose cross-references say anything but one thing: every entry, also
-//! one that a later section replaces, points exactly at its own object. The objects themselves are read when somebody asks for
-//! them, once. An object ends where the next one begins at the latest, so that all objects together cost as much as the file is
-//! long.
+//! [`File::open`] reads the structure and refuses a file with ambiguous cross-references: every entry, even one that a later
+//! section replaces, must point exactly at its own object. Objects are read once, on first use. An object ends at the latest
+//! where the next one begins, so reading all objects costs as much as the file is long.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +21,7 @@ use super::view::{View, Written};
 
 /// How much of the beginning of a file may precede its header.
 const HEAD: usize = 1024;
-/// The object streams of one file, decoded, are not larger.
+/// The most bytes of a file's decoded object streams.
 pub(super) const MAX_CONTAINED: usize = 512 << 20;
 /// Before an object no more white space is skipped.
 const MAX_SPACE: usize = 32;
@@ -36,7 +35,7 @@ pub(super) enum Place {
     Within { container: usize, index: u32 },
 }
 
-/// From a revision on, a number means this; nothing means that it is free.
+/// The meaning of a number since a revision; none means that it is free.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Version {
     pub(super) revision: usize,
@@ -74,6 +73,17 @@ struct Container {
     content: Vec<u8>,
     /// The number of each object, and its bytes in `content`.
     members: Vec<(u32, Range<usize>)>,
+    /// Where they end had to be guessed.
+    is_guessed: bool,
+}
+
+/// What an object stream turned out to contain.
+pub(super) struct OpenedContainer {
+    /// The numbers of its objects.
+    pub(super) numbers: Vec<u32>,
+    pub(super) length: usize,
+    /// The object stream, if we had to guess where its objects end.
+    pub(super) guessed: Option<Ref>,
 }
 
 /// What one writer added to the file at one time (7.5.6).
@@ -323,13 +333,15 @@ impl File {
         }
     }
 
-    /// Opens an object stream, and returns the numbers of its members.
-    pub(super) fn open_container(&mut self, offset: usize, limit: usize) -> Result<(Vec<u32>, usize), PdfDefect> {
+    pub(super) fn open_container(&mut self, offset: usize, limit: usize) -> Result<OpenedContainer, PdfDefect> {
         let container = self.container(offset, limit)?;
-        let numbers = container.members.iter().map(|(number, _)| *number).collect();
-        let length = container.content.len();
+        let opened = OpenedContainer {
+            numbers: container.members.iter().map(|(number, _)| *number).collect(),
+            length: container.content.len(),
+            guessed: container.is_guessed.then_some(container.id),
+        };
         self.containers.insert(offset, container);
-        Ok((numbers, length))
+        Ok(opened)
     }
 
     /// From this revision on the number means this.
@@ -405,8 +417,7 @@ impl File {
         let mut left = MAX_CONTAINED;
         for entry in compressed {
             if !self.containers.contains_key(&entry.container) {
-                let (_, length) = self.open_container(entry.container, left)?;
-                left = left.saturating_sub(length);
+                left = left.saturating_sub(self.open_container(entry.container, left)?.length);
             }
             let member = usize::try_from(entry.index)
                 .ok()
@@ -429,11 +440,18 @@ impl File {
         };
         let raw = self.raw(stream, &[]).map_err(fail)?;
         let content = filter::decode_direct(&stream.dict, &raw, limit).map_err(fail)?;
-        let members = members(&stream.dict, &content).ok_or_else(|| fail(Rule::ObjectStream))?;
+        let first = stream.dict.get(b"First").and_then(Object::as_usize).unwrap_or(0);
+        let starts = starts_of_members(&stream.dict, &content, first).ok_or_else(|| fail(Rule::ObjectStream))?;
+        let strict = members(&starts, &content, first);
+        let is_guessed = strict.is_none();
+        let members = strict
+            .or_else(|| self.is_rebuilt.then(|| guessed_members(&starts, &content)))
+            .ok_or_else(|| fail(Rule::ObjectStream))?;
         Ok(Container {
             id: read.id,
             content,
             members,
+            is_guessed,
         })
     }
 
@@ -674,9 +692,8 @@ pub(super) fn whole_at(body: &[u8], offset: usize) -> Option<usize> {
     lexer.take(b"endobj").then_some(number)
 }
 
-/// The numbers of the objects in an object stream, and the bytes of each. They lie one behind another.
-fn members(dict: &Dict, content: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
-    let first = dict.get(b"First")?.as_usize()?;
+/// The numbers of the objects in an object stream, and where each begins.
+fn starts_of_members(dict: &Dict, content: &[u8], first: usize) -> Option<Vec<(u32, usize)>> {
     let count = dict.get(b"N")?.as_usize()?;
     let mut head = Lexer::new(content.get(..first)?, 0);
     let mut starts: Vec<(u32, usize)> = Vec::new();
@@ -685,11 +702,15 @@ fn members(dict: &Dict, content: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
         let number = whole(head.digits())?;
         head.white();
         let offset: usize = whole(head.digits())?;
-        let start = first.checked_add(offset)?;
-        if starts.last().is_some_and(|(_, before)| *before >= start) {
-            return None;
-        }
-        starts.push((number, start));
+        starts.push((number, first.checked_add(offset)?));
+    }
+    Some(starts)
+}
+
+/// The bytes of each object, if they follow one another.
+fn members(starts: &[(u32, usize)], content: &[u8], first: usize) -> Option<Vec<(u32, Range<usize>)>> {
+    if !starts.is_sorted_by(|(_, before), (_, after)| before < after) {
+        return None;
     }
     // Some programs read an object on into the next one if nothing separates them.
     let is_regular_at = |place: usize| content.get(place).is_some_and(|byte| is_regular(*byte));
@@ -702,4 +723,14 @@ fn members(dict: &Dict, content: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
         .zip(ends)
         .map(|((number, start), end)| (*number, *start..end));
     are_apart.then(|| members.collect())
+}
+
+/// The bytes of each object, up to where it ends when it is read.
+fn guessed_members(starts: &[(u32, usize)], content: &[u8]) -> Vec<(u32, Range<usize>)> {
+    let end = |start| {
+        let mut lexer = Lexer::new(content, start);
+        parse::value(&mut lexer).map_or(content.len(), |_| lexer.at())
+    };
+    let member = |(number, start): &(u32, usize)| (*number, *start..end(*start));
+    starts.iter().map(member).collect()
 }

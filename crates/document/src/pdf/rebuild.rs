@@ -36,7 +36,7 @@ pub enum Repair {
     CatalogGuessed(Ref),
     /// The length of a stream was wrong or missing; it was taken up to `endstream`.
     LengthGuessed(Ref),
-    /// An object has no `endobj`.
+    /// An object has no `endobj`, or the objects in an object stream overlap.
     EndGuessed(Ref),
     /// An object cannot be read, and is lost.
     Lost(PdfDefect),
@@ -164,9 +164,10 @@ fn open_containers(file: &mut File, containers: &[usize], repairs: &mut Vec<Repa
     let mut left = MAX_CONTAINED;
     for container in containers {
         match file.open_container(*container, left) {
-            Ok((numbers, length)) => {
-                left = left.saturating_sub(length);
-                for (number, index) in numbers.into_iter().zip(0..) {
+            Ok(opened) => {
+                left = left.saturating_sub(opened.length);
+                repairs.extend(opened.guessed.map(Repair::EndGuessed));
+                for (number, index) in opened.numbers.into_iter().zip(0..) {
                     file.put_member(number, *container, index);
                 }
             }

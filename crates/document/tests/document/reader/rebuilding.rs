@@ -100,3 +100,26 @@ fn objects_within_streams_are_not_objects() {
     let rebuilt = Rebuilt::read(with(&file, "startxref", "startxxxx"), None).expect("it is read");
     assert_eq!(content(&rebuilt), b"0 0 m 9 l");
 }
+
+/// Programs differ on where such objects end.
+#[test]
+fn where_objects_of_a_stream_end_is_guessed_if_they_touch_or_overlap() {
+    let pages = "<</Type/Pages/Count 1/Kids[3 0 R]>>";
+    let (touching, same) = (format!("{pages}12345678"), format!("{pages} "));
+    for (head, content) in [("2 0 8 35 9 39 ", touching), ("2 0 8 0        ", same)] {
+        let stream = format!(
+            "<</Type/ObjStm/N {}/First {}/Length {}>>stream\n{head}{content}\nendstream",
+            head.split_whitespace().count() / 2,
+            head.len(),
+            head.len() + content.len()
+        );
+        let file = appended(
+            b"%PDF-1.7\n",
+            &[(1, PAGE[0]), (3, PAGE[2]), (4, PAGE[3]), (7, &stream)],
+            "<</Root 1 0 R>>",
+        );
+        let rebuilt = Rebuilt::read(with(&file, "startxref", "startxxxx"), None).expect("it is read");
+        assert_eq!(rebuilt.repairs(), [Repair::EndGuessed(Ref::new(7, 0))], "{head}");
+        assert_eq!(self::content(&rebuilt), b"0 0 m 9 l", "{head}");
+    }
+}
