@@ -1,5 +1,5 @@
-//! `seeds FOLDER [CORPUS]`: writes the first inputs of every target, where they are not there yet. What is small enough of
-//! the PDF files below CORPUS is taken in as well.
+//! `seeds FOLDER [CORPUS]`: writes the first inputs of every target if they are not there yet, with the small PDF files below
+//! CORPUS.
 
 use std::path::{Path, PathBuf};
 

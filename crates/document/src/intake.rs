@@ -1,20 +1,20 @@
-//! Taking a stranger's PDF in.
+//! Accepts or refuses a stranger's PDF.
 //!
-//! An upload is read and then written once, in canonical form, so that everything after works on a file of our own making, and
-//! that is what everybody sees: decrypted, with one plain cross-reference table, without objects that nothing refers to, and
-//! without what could change or act after people have signed. Actors and steps:
+//! An upload is read and then written once in canonical form, and everybody sees only that: decrypted, with one plain
+//! cross-reference table, without objects that nothing refers to, and without anything that could change or act after people have
+//! signed. Actors and steps:
 //!
-//! 1. [`inspect`] holds the file against [`Limits`], reads it (`upload`) and refuses it if necessary. A file that breaks the
+//! 1. [`inspect`] checks the file against [`Limits`], reads it (`upload`) and refuses it if necessary. A file that breaks the
 //!    rules of the format is rebuilt if everything the pages need is there (`whole`), and taken if the sender accepts what was
 //!    rebuilt ([`Acceptance`]). It refuses what it cannot keep honestly: a password that is not known, a form that exists only as
 //!    XFA, a file without pages, one that had to be rebuilt and that may be signed (`unsigned`).
-//! 2. All changes are made beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` puts right what strict
-//!    readers complain of and lenient ones look past; `annotations` draws, removes or refuses what the file leaves
+//! 2. All changes are kept beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` corrects what strict
+//!    readers complain about and lenient ones ignore; `annotations` draws, removes or refuses what the file leaves
 //!    to viewers; `groups` removes groups that our renderer would draw over what lies beneath; `layers` removes what is hidden,
 //!    `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
 //!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` writes what is left.
-//! 3. `compare` holds every page against the same page of the upload: the steps by which it is drawn, and where
-//!    those differ the picture. A page that differs refuses the file: what the sender uploads is what people sign. `letters`
+//! 3. `compare` compares every page with the same page of the upload: the steps by which it is drawn and, if
+//!    those differ, the picture. If a page differs, the file is refused: people sign what the sender uploads. `letters`
 //!    refuses text that is drawn with other letters than the file means, because its font is not there.
 //!
 //! A file that others have signed goes another way (`signed`): rewriting would break their
@@ -25,9 +25,9 @@
 //! What a sender reads of all this is the [`Report`]: taken, taken with changes, taken with warnings, or
 //! refused, each with typed details that the use-cases put into words in three languages.
 //!
-//! What may fail: everything, for the file is a stranger's. Nothing here trusts it, but parser and
-//! renderer can still be driven into endless work, memory exhaustion or stack overflow, so strangers'
-//! bytes are inspected only in the limited child processes of `countersign-document-worker`.
+//! Everything may fail, for the file is a stranger's. Nothing here trusts it, but it can still drive
+//! parser and renderer into endless work, memory exhaustion or stack overflow, so strangers' bytes are
+//! inspected only in the limited child processes of `countersign-document-worker`.
 //!
 //! May use every other room, and none uses this one.
 
@@ -101,7 +101,7 @@ impl Default for Limits {
             most_pages: 1_000,
             // 200 inches, the most that a page without UserUnit can have (Annex C.2).
             longest_side: 14_400.0,
-            // One point: what is smaller is no page. Whether a value fits is told where it is placed.
+            // One point. Whether a value fits is checked when it is placed.
             shortest_side: 1.0,
             largest_stream: 128 * 1024 * 1024,
             // A sheet of A2 scanned at 600 dots an inch has 140 million.
@@ -110,7 +110,7 @@ impl Default for Limits {
     }
 }
 
-/// What is asked of intake besides the limits.
+/// The sender's options.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wishes {
@@ -146,7 +146,7 @@ pub struct Intake {
     pub pdf: Vec<u8>,
     /// The displayed size of each page.
     pub pages: Vec<PageSize>,
-    /// What the sender is told: how the file differs from the upload.
+    /// How the file differs from the upload.
     pub changes: Vec<Change>,
     /// What the sender should know before sending it.
     pub warnings: Vec<Warning>,
@@ -168,7 +168,6 @@ impl Intake {
         self.warnings.iter().any(is_said)
     }
 
-    /// What the sender is told.
     pub fn report(&self) -> Report {
         let verdict = if !self.warnings.is_empty() {
             Verdict::TakenWithWarnings
@@ -539,7 +538,7 @@ impl<'a> Before<'a> {
         Ok(Written { fields, ..written })
     }
 
-    /// Draws values that the file did not show by itself. None is left out unsaid.
+    /// Draws values that the file did not show by itself, or refuses the file.
     fn draw_values(&self, pdf: &mut Vec<u8>, marks: Vec<(String, Mark)>) -> Result<(), Refused> {
         if marks.is_empty() {
             return Ok(());

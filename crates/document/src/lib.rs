@@ -1,11 +1,11 @@
 //! The PDF core: bytes in, bytes out.
 //!
-//! No file, no network, no clock here, and no chance but the nonces of signatures. A stranger's
-//! upload passes [`intake`] first, in a limited process; everything after works on what intake
-//! wrote.
+//! It uses no files, no network and no clock, and randomness only for the nonces of signatures. A
+//! stranger's upload passes [`intake`] first, in a limited process; everything after works on what
+//! intake wrote.
 //!
-//! The code lives in rooms. A room uses only rooms above it in this table; a test of the test kit
-//! (`architecture/rooms.rs`) fails where one uses another.
+//! The code lives in rooms. A room uses only rooms above it in this table; a test enforces this
+//! (`testkit`, `architecture/rooms.rs`).
 //!
 //! | room | what it provides |
 //! |---|---|
@@ -14,10 +14,10 @@
 //! | [`pages`] | pictures of pages, packed small, and what the pages say |
 //! | [`marks`] | what is drawn on a page for a value: texts, pictures, drawn signatures and seals |
 //! | [`pki`] | keys, certificates, CMS messages, timestamps and revocation; nothing of PDF |
-//! | [`verify`](mod@verify) | the verdict on a signed file, everybody's |
+//! | [`verify`](mod@verify) | the verdict on a signed file |
 //! | [`sealing`] | seals and archive timestamps, with what proves them years later |
 //! | [`evidence`] | the history certificate, and files within a file |
-//! | [`intake`] | an upload taken in, or refused with a reason |
+//! | [`intake`] | accepts an upload, or refuses it with a reason |
 
 pub mod evidence;
 pub mod intake;

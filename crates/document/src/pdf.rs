@@ -1,4 +1,4 @@
-//! The format of PDF: what files are made of, whoever made them.
+//! The PDF format: what files are made of.
 //!
 //! A lenient reader can be deceived: it shows one file where other programs see another. Ours reads a file only if its
 //! cross-references say one thing, loses nothing of it, and names the rule that a file breaks.
@@ -9,7 +9,7 @@
 //!   readers of a document ask of either, with changes or without, is [`objects`]'s;
 //! - [`edit`] keeps changes beside a file; [`write`](mod@write) writes objects and whole files, [`append`](mod@append) adds a
 //!   section and keeps every earlier byte;
-//! - `appended` says whether what was appended to a file leaves nothing to programs that mend files;
+//! - `appended` says whether programs that repair files read an appended section like everybody else;
 //! - `import` copies objects of one file into another, and `making` makes objects of our own;
 //! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;
 //! - [`defect`] names what is wrong.

@@ -1,26 +1,25 @@
-//! Checks every signature of a PDF, and that nothing but what may follow them did.
+//! Checks every signature of a PDF, and that only permitted changes followed it.
 //!
-//! A valid signature is not an unchanged file: a PDF may be extended after it was signed, and most
-//! viewers call the signature valid whatever was added. So a file holds here only where all of this
+//! A valid signature does not mean an unchanged file: a PDF can be extended after it was signed, and most
+//! viewers call the signature valid no matter what was added. So a file holds here only if all of this
 //! is true:
-//! - each signature leaves out of its digest exactly the hexadecimal string that is its value, and its dictionary was in
+//! - the digest of each signature leaves out exactly the hexadecimal string of its value, and its dictionary was in
 //!   the file that it signs;
-//! - digest and signature are right, by an algorithm that is not broken;
-//! - the signer's certificate leads to a trusted root, through certificates that are in their time,
-//!   allowed to do what they do, and not revoked, at the moment for which a timestamp proves that the signature was there
-//!   (`trust`);
-//! - the last signature covers the file to its last byte, or nothing follows it but validation data and a little white space;
-//! - what was appended after each signature is what it permits ([`Rules`], `changes`): validation data and document
-//!   timestamps always; further signatures, fields that are filled in and annotations by certification and locks.
+//! - digest and signature are correct, with an algorithm that is not broken;
+//! - the signer's certificate leads to a trusted root, through certificates that are current, allowed to do what they
+//!   do, and not revoked at the moment for which a timestamp proves that the signature existed (`trust`);
+//! - the last signature covers the file to its last byte, or only validation data and a little white space follow it;
+//! - each signature permits what was appended after it ([`Rules`], `changes`): validation data and document timestamps
+//!   always; more signatures, filled-in fields and annotations as certification and locks allow.
 //!
-//! A file is read strictly or not at all (`reading`): one whose cross-references do not say one thing is damaged, or forged if that
-//! came after a signature, and nothing in it is proved.
+//! A file is read strictly or not at all (`reading`). If its cross-references contradict each other, it is damaged, or forged if
+//! that happened after a signature, and nothing in it is proved.
 //!
 //! The input is a stranger's: [`verify`] never panics on it, and its work is bounded by the file's length times
-//! [`MAX_SIGNATURES`]. The answer, [`Verdict`], is plain data; each [`Fault`] has a name, and prints as an English sentence. What
-//! nothing proves, and is no fault, is a [`Note`].
+//! [`MAX_SIGNATURES`]. The answer, [`Verdict`], is plain data; each [`Fault`] has a name and prints as an English sentence. A
+//! [`Note`] is something that is unproved but not wrong.
 //!
-//! May use `pdf`, `text`, `pages`, `marks` and `pki`; it needs `pdf` and `pki` alone.
+//! May use `pdf`, `text`, `pages`, `marks` and `pki`; it needs only `pdf` and `pki`.
 
 mod attachments;
 pub(crate) mod changes;
@@ -59,10 +58,10 @@ use embedded::Embedded;
 use reading::Reading;
 use signature::Examined;
 
-/// More signatures than a document has; each costs one reading of the file.
+/// No document has more signatures; each costs one reading of the file.
 pub const MAX_SIGNATURES: usize = 32;
 
-/// How the value of a signature is reached from its own object, and from a field in which it stands.
+/// The keys that lead to the value of a signature, from its own object and from a field that contains it.
 const OWN_VALUE: &[&[u8]] = &[b"Contents"];
 const VALUE_IN_FIELD: &[&[u8]] = &[b"V", b"Contents"];
 /// The end of the year 2999, in seconds since 1970.
@@ -96,12 +95,12 @@ impl TrustedRoots {
     }
 }
 
-/// What a verifier brings along.
+/// What a verifier knows already.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Means {
-    /// Whom he trusts: signers' and time-stamp authorities' roots.
+    /// Trusted roots, of signers and of time-stamp authorities.
     pub roots: TrustedRoots,
-    /// What he knows of revoked certificates beside what the file holds.
+    /// What is known of revoked certificates besides what the file contains.
     pub revocation: RevocationData,
 }
 
@@ -114,7 +113,7 @@ impl From<TrustedRoots> for Means {
     }
 }
 
-/// What there is to say of a file.
+/// The verdict on a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The file's length in bytes.
@@ -126,9 +125,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether everything holds. The signer of the last signature must be trusted; earlier signatures must be intact, but
-    /// their signers may be unknown (they were there before the document came to us) but not revoked, and so may be the
-    /// authorities of document timestamps, which then prove no time.
+    /// Whether everything holds. The signer of the last signature must be trusted. Earlier signatures must be intact and
+    /// not revoked, but their signers may be unknown (they signed before the document came to us). So may the authorities
+    /// of document timestamps, which then prove no time.
     pub fn holds(&self) -> bool {
         let is_by_somebody = |signature: &SignatureReport| signature.kind != SignatureKind::DocumentTimestamp;
         let last = self
@@ -151,7 +150,7 @@ impl Verdict {
         self.holds() && self.signatures.iter().all(|signature| signature.faults.is_empty())
     }
 
-    /// What is wrong but that signers are unknown, with the field of the signature that it concerns, if it concerns one.
+    /// All faults except unknown signers, with the field of the signature that they concern, if they concern one.
     pub fn unsound(&self) -> impl Iterator<Item = (Option<&str>, &Fault)> {
         self.all_faults().filter(|(_, fault)| !fault.concerns_trust())
     }
@@ -184,10 +183,10 @@ pub enum SignatureKind {
     DocumentTimestamp,
 }
 
-/// A moment at which a signature was there, as somebody proves whom the verifier trusts.
+/// A moment at which a signature existed, proved by somebody whom the verifier trusts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvedTime {
-    /// When it was there at the latest.
+    /// It existed at this time.
     pub at: Timestamp,
     /// The name of the time-stamp authority.
     pub authority: String,
@@ -200,29 +199,29 @@ pub struct ProvedTime {
 pub struct TimestampReport {
     /// Its time.
     pub at: Timestamp,
-    /// Whom its signer's certificate names.
+    /// The name in its signer's certificate.
     pub authority: Option<Identity>,
     /// Why it proves nothing, if so.
     pub fault: Option<Fault>,
 }
 
-/// What is not proved, though nothing is wrong.
+/// Something that is unproved but not wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
-    /// Nothing but the signer's word says when it was signed.
+    /// Only the signer says when it was signed.
     TimeNotProved,
-    /// The claimed time lies after the time at which the signature was there already.
+    /// The claimed time is later than the time at which the signature provably existed.
     ClaimedTimeContradicted,
-    /// The claimed time lies outside the time of the signer's certificate.
+    /// The signer's certificate was not valid at the claimed time.
     ClaimedTimeOutsideCertificate,
-    /// The certificate has expired; at the claimed time, which nothing proves, it was valid.
+    /// The certificate has expired. It was valid at the claimed time, which nothing proves.
     ValidWhenClaimed {
         /// Whose certificate.
         subject: String,
     },
-    /// The certificate was revoked, but after the time at which the signature is proved to have been there: it counts. Of a key
-    /// that came into other hands ([`RevocationReason::KeyCompromise`]) nothing proves that it was not there before.
+    /// The certificate was revoked after the time at which the signature provably existed, so it counts. If the key was stolen
+    /// ([`RevocationReason::KeyCompromise`]), nothing proves that this did not happen earlier.
     RevokedLater {
         /// Whose certificate.
         subject: String,
@@ -231,14 +230,14 @@ pub enum Note {
         /// Why.
         reason: RevocationReason,
     },
-    /// Nobody says whether the certificate was revoked.
+    /// It is unknown whether the certificate was revoked.
     RevocationUnknown {
         /// Whose certificate.
         subject: String,
     },
 }
 
-/// What there is to say of one signature.
+/// The verdict on one signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureReport {
     /// The name of the signature field; empty where there is none.
@@ -247,9 +246,9 @@ pub struct SignatureReport {
     pub kind: SignatureKind,
     /// The format of its value (`/SubFilter`).
     pub sub_filter: String,
-    /// Its level; none where the format is none of PAdES's, or the signature is not valid.
+    /// Its level; none if the format is not a PAdES format, or the signature is not valid.
     pub level: Option<SealLevel>,
-    /// Whom the signer's certificate names. Proved only where there are no faults.
+    /// The name in the signer's certificate. Proved only if there are no faults.
     pub signer: Option<Identity>,
     /// The time that the signer claims (`/M`); nothing proves it.
     pub claimed_at: Option<Timestamp>,
@@ -263,7 +262,7 @@ pub struct SignatureReport {
     pub name: Option<String>,
     /// The place that is given.
     pub location: Option<String>,
-    /// How many bytes of the file, from its beginning, were there when it was signed.
+    /// The length of the file when it was signed.
     pub covered: u64,
     /// What it permits to follow it.
     pub permits: Rules,
@@ -276,12 +275,12 @@ pub struct SignatureReport {
 }
 
 impl SignatureReport {
-    /// Whether nothing is wrong but, possibly, that the signer is unknown.
+    /// Whether nothing is wrong, except perhaps that the signer is unknown.
     pub fn is_intact(&self) -> bool {
         self.faults.iter().all(Fault::concerns_trust)
     }
 
-    /// That a certificate of the signer's was revoked before the time at which the signature is proved to have been there.
+    /// The revocation of one of the signer's certificates before the time at which the signature provably existed.
     pub fn revocation(&self) -> Option<Revocation> {
         self.faults.iter().find_map(|fault| match fault {
             Fault::CertificateRevoked { since, reason, .. } => Some(Revocation {
@@ -292,7 +291,7 @@ impl SignatureReport {
         })
     }
 
-    /// That a certificate of the signer's was revoked after that time: the signature counts.
+    /// The revocation of one of the signer's certificates after that time: the signature counts.
     pub fn later_revocation(&self) -> Option<Revocation> {
         self.notes.iter().find_map(|note| match note {
             Note::RevokedLater { since, reason, .. } => Some(Revocation {
@@ -319,10 +318,10 @@ pub enum Fault {
         /// What the reader says.
         reason: String,
     },
-    /// The file asks for more time or memory than it is given. That says nothing of its signatures.
+    /// The file needs more time or memory than it gets. That says nothing about its signatures.
     #[error("the file needs more time or memory than is allowed here, and was not judged")]
     TooDemanding,
-    /// Readers would have to guess what is where, and could guess differently.
+    /// Readers would have to guess where its objects are, and could guess differently.
     #[error("the file is damaged, so that programs may read it differently: {reason}")]
     DamagedStructure {
         /// Where, and which rule of the format it breaks.
@@ -330,8 +329,8 @@ pub enum Fault {
         /// The same, typed.
         defect: PdfDefect,
     },
-    /// Since the first signature somebody has added a cross-reference that does not lead to its object, or used one that does not:
-    /// programs that follow it show one document, and those that do not show another.
+    /// After the first signature, somebody added or used a cross-reference that does not lead to its object. Programs that follow
+    /// it show another document than programs that do not.
     #[error(
         "the file was forged: since it was signed, its cross-references lead programs to different objects of the number {object}"
     )]
@@ -351,13 +350,13 @@ pub enum Fault {
         /// How many.
         count: usize,
     },
-    /// There is more validation data than is read; what is not read might be what revokes a certificate.
+    /// There is more validation data than we read; the rest might revoke a certificate.
     #[error("there is more validation data than anybody reads: more than {MAX_ITEMS} of a kind, or 64 MiB")]
     TooMuchValidationData,
-    /// A signature dictionary that was not in the file that it says it signs, or was another.
+    /// A signature dictionary that was missing from the file that it claims to sign, or was different.
     #[error("the signature was not in the file that it signs: it is a copy of another, or was changed")]
     NotInItsRevision,
-    /// A signature that no field of the form holds: the field was removed, or the signature itself.
+    /// A signature that is in no field of the form: the field was removed, or the signature itself.
     #[error("object {object} is or was a signature, but no signature field holds it any more")]
     FieldRemoved {
         /// The signature dictionary's object number.
@@ -386,19 +385,19 @@ pub enum Fault {
         /// What the reader says.
         reason: String,
     },
-    /// A format of signatures that is not known here, or too old.
+    /// A signature format that we do not know, or that is too old.
     #[error("signatures of the format “{name}” are not verified: it is unknown, or obsolete (adbe.x509.rsa_sha1)")]
     UnsupportedFormat {
         /// The format (`/SubFilter`).
         name: String,
     },
-    /// An algorithm that is broken: what it signs could have been made by anybody.
+    /// A broken algorithm: anybody could have made the signature.
     #[error("{}", SignatureFault::WeakAlgorithm(.name.clone()))]
     WeakAlgorithm {
         /// The algorithm.
         name: String,
     },
-    /// An algorithm that is not known here.
+    /// An algorithm that we do not know.
     #[error("{}", SignatureFault::UnsupportedAlgorithm(.name.clone()))]
     UnsupportedAlgorithm {
         /// The algorithm.
@@ -413,7 +412,7 @@ pub enum Fault {
     /// The message carries no certificate of its signer.
     #[error("the signer's certificate is missing")]
     SignerCertificateMissing,
-    /// The certificate is another one than was signed for.
+    /// The signed attributes name another certificate.
     #[error("the signature was made for another certificate of the signer")]
     SigningCertificateMismatch,
     /// A CAdES signature must name its certificate.
@@ -427,7 +426,7 @@ pub enum Fault {
         /// Its issuer.
         issuer: String,
     },
-    /// A certificate is past its time. Nothing proves that the signature is older.
+    /// A certificate has expired, and nothing proves that the signature is older.
     #[error("the certificate of {subject} expired at {not_after}")]
     CertificateExpired {
         /// Whose certificate.
@@ -443,7 +442,7 @@ pub enum Fault {
         /// When it begins.
         not_before: Timestamp,
     },
-    /// A certificate may not be used as it was.
+    /// A certificate may not be used for this.
     #[error("the certificate of {subject} may not be used so: {reason}")]
     CertificateUnusable {
         /// Whose certificate.
@@ -461,7 +460,7 @@ pub enum Fault {
         /// Why.
         reason: RevocationReason,
     },
-    /// A timestamp is not one of this signature, or not valid.
+    /// A timestamp belongs to something else, or is not valid.
     #[error("a timestamp is not valid: {reason}")]
     TimestampInvalid {
         /// What is wrong with it.
@@ -490,7 +489,7 @@ impl From<SignatureFault> for Fault {
 }
 
 impl Fault {
-    /// Whether it says only that the signer is not known to be who he says, with the signature
+    /// Whether it says only that nobody vouches for the signer's identity, with the signature
     /// itself intact.
     pub fn concerns_trust(&self) -> bool {
         matches!(
@@ -503,20 +502,20 @@ impl Fault {
         )
     }
 
-    /// Whether it leaves open what the signature covers: digest or signature is not right.
+    /// Whether it is unclear what the signature covers, because digest or signature is wrong.
     fn concerns_soundness(&self) -> bool {
         !self.concerns_trust() && !matches!(self, Self::ChangedAfterSigning { .. } | Self::CertificationNotFirst)
     }
 }
 
-/// Verifies all signatures of `pdf` at the time `at`, with nothing but trusted roots.
+/// Verifies all signatures of `pdf` at the time `at`, with only trusted roots.
 pub fn verify(pdf: &[u8], roots: &TrustedRoots, at: Timestamp) -> Verdict {
     verify_with(pdf, &Means::from(roots.clone()), at)
 }
 
-/// Whether the signatures of `pdf` are sound, whoever the signers are: what there is to say is in [`Verdict::unsound`].
+/// Whether the signatures of `pdf` are sound, no matter who signed: [`Verdict::unsound`] has the faults.
 pub fn verify_soundness(pdf: impl Into<SharedBytes>) -> Verdict {
-    // The moment matters for trust alone; it only must lie behind every time that the file proves.
+    // The moment matters only for trust, but must be later than every time that the file proves.
     let moment = Timestamp::from_second(FAR_FUTURE).unwrap_or(Timestamp::MAX);
     verify_with(pdf, &Means::default(), moment)
 }
@@ -562,7 +561,7 @@ fn judge(pdf: SharedBytes, means: &Means, at: Timestamp) -> Result<Verdict, PdfD
     })
 }
 
-/// The signatures in the order in which they were made, each as far as it says it itself; and what is wrong with the file.
+/// The signatures in the order in which they were made, each judged by itself, and the faults of the file.
 fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<Examined> {
     let mut signatures: Vec<Examined> = find(file, current, faults)
         .iter()
@@ -576,8 +575,8 @@ fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<E
             signature.report.faults.push(Fault::CertificationNotFirst);
         }
     }
-    // What an unsound signature says it covers means nothing. A document timestamp says when something was there, by an
-    // authority that stamps whatever it is sent: it answers for nothing that was added before it.
+    // An unsound signature proves nothing about what it claims to cover. A document timestamp only says when something existed:
+    // its authority stamps everything it gets, so it does not vouch for additions before it.
     let is_by_somebody = |signature: &&Examined| signature.report.kind != SignatureKind::DocumentTimestamp;
     let mut sound = signatures.iter().filter(|signature| signature.is_sound);
     let last = sound.clone().rfind(is_by_somebody).or_else(|| sound.next_back());
@@ -592,8 +591,8 @@ fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<E
     signatures
 }
 
-/// What is wrong with the structure of a file that can be read, of which `signatures` are in the order of what they cover: what the
-/// first of them signed as it is was damaged, and what came later somebody put there.
+/// The structural faults of a readable file; `signatures` are in the order of what they cover. A fault that the first of them
+/// covers is damage, and a later one was put there.
 fn structure_fault(file: &File, signatures: &[Examined]) -> Option<Fault> {
     let header = file.bytes().len() - file.body().len();
     let first = signatures
@@ -608,8 +607,8 @@ fn structure_fault(file: &File, signatures: &[Examined]) -> Option<Fault> {
     {
         return Some(damaged::fault_of_appended(&defect));
     }
-    // An entry that leads nowhere makes some programs search the file. Who then changed something that was signed shows one
-    // document to these and another one to others.
+    // An entry that leads nowhere makes some programs search the file. With a later change of something signed, these programs
+    // show another document than the rest.
     let is_stray = |deviation: &Deviation| deviation.kind == DeviationKind::EntryAtZero;
     let stray = file.deviations().into_iter().find(is_stray)?;
     let mut faults = signatures.iter().flat_map(|signature| &signature.report.faults);
@@ -630,15 +629,15 @@ fn length_of(bytes: &[u8]) -> u64 {
 /// A signature dictionary in the file's newest state.
 struct Found<'f> {
     name: String,
-    /// The fields whose value it is; several may share it, as those do that show what was filled in on a signed file.
+    /// The fields with this value. Several may share it, such as those that show values on a signed file.
     fields: Vec<&'f Dict>,
     id: Option<Ref>,
     dict: &'f Dict,
-    /// Of which object its value is, and by which keys that is reached.
+    /// The object that contains its value, and the keys that lead there.
     place: Option<(Ref, &'static [&'static [u8]])>,
 }
 
-/// The signatures by which a maker of viewers grants rights in a file (ISO 32000-1, 12.8.2.3): they sign no document.
+/// The signatures by which a maker of viewers grants rights (ISO 32000-1, 12.8.2.3). They sign no document.
 fn usage_rights(reading: &Reading<'_>) -> Vec<Ref> {
     let permissions = reading.catalog().and_then(|catalog| reading.dict(catalog, b"Perms"));
     [&b"UR3"[..], b"UR"]
@@ -647,7 +646,7 @@ fn usage_rights(reading: &Reading<'_>) -> Vec<Ref> {
         .collect()
 }
 
-/// The signatures that fields hold, and those that a field held once.
+/// The signatures that are, or once were, in a field.
 fn find<'f>(file: &'f File, reading: &Reading<'f>, faults: &mut Vec<Fault>) -> Vec<Found<'f>> {
     let mut found: Vec<Found<'f>> = Vec::new();
     let mut known: BTreeMap<Ref, usize> = BTreeMap::new();
@@ -660,7 +659,7 @@ fn find<'f>(file: &'f File, reading: &Reading<'f>, faults: &mut Vec<Fault>) -> V
         let shared = id.and_then(|id| known.get(&id)).and_then(|index| found.get_mut(*index));
         if let Some(shared) = shared {
             shared.fields.push(field.dict);
-            // The seal's own field comes behind those that it fills besides.
+            // The seal's own field comes after the others that it fills.
             shared.name = field.name;
             continue;
         }

@@ -25,7 +25,7 @@ pub(crate) fn fonts() -> &'static Fonts {
     FONTS.get_or_init(|| Fonts::embedded().expect("the embedded fonts"))
 }
 
-/// The key that the seeds are sealed with, and whoever trusts it.
+/// The key that the seeds are sealed with, and the roots that trust it.
 pub(crate) struct Seal {
     /// The key.
     pub(crate) key: SealKey,

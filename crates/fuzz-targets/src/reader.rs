@@ -1,4 +1,4 @@
-//! Any bytes as a PDF file, for the reader of our own: everything is read, what is written anew says the same, and where the
+//! Any bytes as a PDF file, for our own reader: it reads everything, a file that it writes again says the same, and if the
 //! renderer's reader sees the same pages, it sees the same content.
 
 use document::pdf::Objects as _;
@@ -60,7 +60,7 @@ fn agrees_with_the_renderer(data: &[u8], file: &File) {
         return;
     }
     let view = file.latest();
-    // It shows what was deleted, as if it still were there.
+    // It shows deleted content.
     if view
         .pages()
         .unwrap_or_default()
@@ -114,7 +114,7 @@ fn is_appended_to(data: &[u8], file: &File) {
     }
 }
 
-/// A file written anew is sound and has the same pages.
+/// A file that is written again is sound and has the same pages.
 fn is_written_anew(file: &File) {
     let view = file.latest();
     let mut trailer = Dict::new();

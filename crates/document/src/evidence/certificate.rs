@@ -75,9 +75,9 @@ pub struct Card {
     pub mark: String,
     /// His name.
     pub name: String,
-    /// How he is reached, below the name.
+    /// Their contact, below the name.
     pub contact: String,
-    /// What he did.
+    /// What they did.
     pub state: State,
     /// Label and value, two beside each other where they are short.
     pub rows: Vec<(String, String)>,

@@ -1,7 +1,7 @@
 //! What can act (ISO 32000-2, 12.6): the catalog, pages, annotations, fields, bookmarks, and the actions themselves.
 //!
-//! The same keys mean nothing elsewhere. A dictionary of resources has keys of the file's own choice, and a font may be called
-//! `A`, `AA` or `Next`. So what acts is found by the ways that lead there, never by its keys.
+//! Elsewhere the same keys mean nothing. A dictionary of resources has keys of the file's choice, and a font may be called `A`,
+//! `AA` or `Next`. So we find what acts by the path that leads there, never by its keys.
 
 use std::collections::BTreeSet;
 

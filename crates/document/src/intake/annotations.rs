@@ -41,7 +41,7 @@ const MOST_NOTES: usize = 50;
 const LONGEST_NOTE: usize = 200;
 const LONGEST_KIND: usize = 32;
 
-/// Kinds of annotations that are removed where they have no look: it takes a program, not paper, to see what they hold.
+/// Kinds of annotations that are removed if they have no look: only programs show their content, not paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RemovedKind {
@@ -74,11 +74,11 @@ pub enum RemovedKind {
 pub(super) struct Settled {
     pub(super) changes: Vec<Change>,
     pub(super) warnings: Vec<Warning>,
-    /// Any annotation or picture is another than in the upload.
+    /// Whether an annotation or picture differs from the upload.
     pub(super) is_changed: bool,
 }
 
-/// Something that other programs show and signers would not see here.
+/// Something that other programs show and our signers would not see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unseen {
     /// From 1.
@@ -148,7 +148,7 @@ impl Kind {
         }
     }
 
-    /// Is its `Contents` a remark that viewers show beside the page, and not what it shows itself?
+    /// Is its `Contents` a remark that viewers show beside the page, rather than what it shows itself?
     fn has_remark(self) -> bool {
         matches!(
             self,
@@ -185,7 +185,7 @@ fn flags(objects: &impl Look, annotation: &Dict) -> i64 {
     flags.unwrap_or(0)
 }
 
-/// A text on one line and not longer than people read.
+/// A text on one line, cut to a length that people read.
 fn short(text: &str) -> String {
     let mut text: String = text
         .trim()
@@ -270,7 +270,7 @@ pub(super) fn settle(edits: &mut Edits<'_>) -> Result<Settled, Refused> {
                     kept.push(item.clone());
                 }
                 (Fate::Changed(changed), _) => kept.push(changed.into()),
-                // Nothing of it stays, whatever else refers to it.
+                // Nothing of it stays, even if something else refers to it.
                 (Fate::Removed, Object::Ref(id)) => edits.put(*id, Object::Null),
                 (Fate::Removed, _) => {}
             }
@@ -295,7 +295,7 @@ pub(super) fn settle(edits: &mut Edits<'_>) -> Result<Settled, Refused> {
     Ok(settled)
 }
 
-/// Takes from pictures the others that are printed in their stead, and tells how many pictures had some.
+/// Removes the alternates that pictures are printed with. Returns how many pictures had some.
 fn remove_alternates(edits: &mut Edits<'_>) -> u32 {
     let found = super::showing::alternates(edits);
     for (_, picture) in &found {
@@ -546,8 +546,8 @@ fn file_name(objects: &impl Look, annotation: &Dict) -> String {
     }
 }
 
-/// What a signed file shows to others and not to those who sign here: it cannot be drawn or removed without breaking the
-/// signatures. That a link has a border says nothing and is passed over.
+/// What a signed file shows in other programs and not to our signers. It cannot be drawn or removed without breaking the
+/// signatures. Borders of links say nothing and are skipped.
 pub(super) fn unseen(objects: &impl Look) -> Option<Unseen> {
     for (page, number) in objects.pages().unwrap_or_default().into_iter().zip(1_u32..) {
         let page = objects.dict_at(page);

@@ -51,7 +51,7 @@ struct Removed {
     media: u32,
 }
 
-/// Cleans every object that the file uses. What nothing refers to is not written, and not worth a word.
+/// Cleans every object that the file uses. Unused objects are not written anyway.
 pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     let mut changes = Vec::new();
     let mut removed = Removed::default();
@@ -61,7 +61,7 @@ pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     if remove_xfa(edits) {
         changes.push(Change::XfaRemoved);
     }
-    // Also what only the catalog leads to counts as removed.
+    // Things that only the catalog leads to count too.
     let used = used(edits)?;
     let actors = Actors::of(edits);
     remove_from_catalog(edits, &mut removed);
@@ -265,8 +265,8 @@ fn remove_actions(dict: &mut Dict, known: &impl Look, removed: &mut Removed) {
     }
 }
 
-/// Is it a file specification that carries its file (7.11.4)? Usage rights have an array under this key, and resources whatever
-/// they like.
+/// Is it a file specification with its file (7.11.4)? Under this key, usage rights have an array, and resources can have
+/// anything.
 fn has_embedded_file(dict: &Dict, known: &impl Look) -> bool {
     let Some(Object::Dict(files)) = known.value_in(dict, b"EF") else {
         return false;

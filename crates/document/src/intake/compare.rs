@@ -1,8 +1,8 @@
-//! Holds every page of what was written against the same page of the upload.
+//! Compares every page of the written file with the same page of the upload.
 //!
-//! First the steps are compared by which they draw (`recording`): the same glyphs, shapes and images in the same order, each
-//! within a tenth of a point. Nothing is painted for that, so it is quick, and rounding does no harm. Where the steps differ, or
-//! are too many, the pictures of both pages decide (`pictures`).
+//! First it compares the drawing steps (`recording`): the same glyphs, shapes and images in the same order, each within a tenth
+//! of a point. Nothing is painted for that, so it is quick and ignores rounding. If the steps differ, or are too many, the
+//! pictures of both pages decide (`pictures`).
 
 mod image;
 mod pictures;
@@ -16,12 +16,12 @@ use crate::pages::render::{Opened, RenderFault, Rendering, user_unit};
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Objects, Rule};
 
-/// How closely the size of a page is looked at.
+/// The precision for the size of a page.
 const SIZE_DOTS_PER_INCH: f32 = 50.0;
 /// Fine enough that the tail of a comma is more than a pixel in letters of six points.
 const DOTS_PER_INCH: f32 = 200.0;
 const POINTS_PER_INCH: f64 = 72.0;
-/// A picture of few pixels proves little, so small pages are looked at more closely.
+/// A picture of few pixels proves little, so small pages are enlarged.
 const LEAST_PIXELS: f64 = 100.0;
 
 /// How a page compares with the page that it was made from.
@@ -87,7 +87,7 @@ pub fn compare(
     (1..=pages).map(|page| pair.likeness(page)).collect()
 }
 
-/// Refuses unless both files have the pages `sizes` and show the same on each; tells how many are drawn in other steps.
+/// Refuses unless both files have the pages `sizes` and show the same on each. Returns how many have different steps.
 /// `password` opens the file before.
 pub(super) fn same_pages(
     before: impl Into<SharedBytes>,
@@ -126,7 +126,7 @@ pub(super) fn same_pages(
 }
 
 /// Refuses unless the renderer sees the pages of a signed file, which stays as it is, in the sizes `sizes`, and reads the same
-/// content on each as we do. No page is drawn for that.
+/// content as we do. Draws no page.
 pub(super) fn has_content(
     pdf: SharedBytes,
     sizes: &[PageSize],
@@ -167,7 +167,7 @@ fn resolution(wanted: f32, shorter_side: f64) -> f32 {
 
 /// The renderer must see the page as large as [`crate::pdf::geometry`] does, or marks would be displaced.
 fn has_size((columns, rows): (u16, u16), size: &PageSize, resolution: f32) -> bool {
-    // The renderer reduces very large pages, so it is the proportion that is held against it.
+    // The renderer reduces very large pages, so only the proportion counts.
     let scale = f64::from(resolution) / POINTS_PER_INCH;
     let longer = size.width_points.max(size.height_points) * scale;
     let scale = scale * (f64::from(crate::pages::render::LONGEST_SIDE) / longer).min(1.0);

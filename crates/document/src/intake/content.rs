@@ -1,15 +1,15 @@
-//! Reads content streams (ISO 32000-2, 7.8.2) far enough to tell instructions apart, and puts in order
-//! what they leave behind.
+//! Reads content streams (ISO 32000-2, 7.8.2) far enough to separate instructions, and cleans up what
+//! they leave behind.
 //!
 //! A page whose content restores the graphics state once too often, or leaves a save, a text object, a
-//! path or marked content open, draws as it should; but whatever is drawn after it, as our marks are,
-//! would land elsewhere, be clipped or hidden. [`balance`] makes such content end in the state in which
-//! it began. Superfluous operators are blanked, as viewers pass over them; missing ones are added. What
-//! stands behind the last operator does nothing and is cut off.
+//! path or marked content open, draws correctly. But everything drawn after it, such as our marks, would
+//! be misplaced, clipped or hidden. [`balance`] makes such content end in the state in which it began. It
+//! blanks superfluous operators, which viewers skip, adds missing ones, and cuts off everything after the
+//! last operator, which does nothing.
 //!
-//! That holds only where every reader finds the same instructions. [`is_plain`] tells: it knows nothing but
-//! what the grammar allows without doubt, and no inline images, for where their data end readers find out in
-//! different ways.
+//! That is correct only if every reader finds the same instructions, which [`is_plain`] checks. It accepts
+//! only what the grammar clearly allows, and no inline images, because readers find the end of their data
+//! in different ways.
 
 use std::ops::Range;
 

@@ -1,14 +1,12 @@
 //! Makes the form part of the pages.
 //!
-//! What is filled in here goes through us, onto the pages, and is sealed there. Fields that stayed in
-//! the file could be filled in past us, and contradict what was signed. So each widget's appearance is
-//! drawn into its page, in the place and order in which viewers show it, with whatever other annotation lies beneath one, and the
-//! form is removed. Where
-//! the form's fields become those of a template, only their boxes are drawn, for their values become
-//! defaults that are drawn when all have signed.
+//! Signers enter values here, and we stamp and seal them. Fields that stayed in the file could be filled in elsewhere and
+//! contradict what was signed. So we draw each widget's appearance into its page, in the place and order in which viewers show
+//! it, together with other annotations beneath it, and remove the form. If the form's fields become those of a template, we
+//! draw only their boxes: their values become defaults, drawn when all have signed.
 //!
-//! Values that have no appearance (the file leaves it to the viewer), or one that the form calls stale
-//! (`NeedAppearances`, 12.7.3: the value wins), are handed back as marks, which the stamp draws.
+//! Values without an appearance (the file leaves it to the viewer), or with one that the form calls stale (`NeedAppearances`,
+//! 12.7.3: the value wins), are returned as marks, which the stamp draws.
 //!
 //! In a tagged file, `tags` makes what is drawn part of the structure.
 
@@ -29,7 +27,7 @@ use crate::pdf::geometry::{Matrix, Rectangle};
 use crate::pdf::{Dict, Name, Number, Object, Objects, PdfDefect, Ref, Stream};
 use tags::{Says, Tags};
 
-/// Bytes of a look that is searched for what it shows; a larger one shows something.
+/// The largest look that is searched for content, in bytes; a larger one shows something.
 const LARGEST_LOOK: usize = 1 << 20;
 
 /// What was done.
@@ -43,9 +41,9 @@ pub(super) struct Flattened {
     pub(super) fields: Vec<Field>,
     /// Values that the file did not show by itself, each with the name of its field.
     pub(super) marks: Vec<(String, Mark)>,
-    /// How many widgets got another look than the file has for them.
+    /// How many widgets got a new look.
     pub(super) made: u32,
-    /// Did any get a ground or a border that the file leaves to viewers?
+    /// Did any get a background or a border that the file leaves to viewers?
     pub(super) has_boxes: bool,
     /// How many fields have larger boxes than the form gives them.
     pub(super) enlarged: u32,
@@ -240,8 +238,8 @@ fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDe
     Ok(beneath)
 }
 
-/// Does a look show nothing of a value that there is? A ground and a border of rectangles say nothing of a text, whose letters
-/// may be text or outlines; whatever is painted may be a tick.
+/// Does a look hide the value? A background and a border of rectangles say nothing of a text, whose letters may be text or
+/// outlines. A tick may be anything painted.
 fn is_blank(objects: &impl Objects, look: Option<&Object>, shown: &Shown) -> bool {
     let is_tick = match shown {
         Shown::Nothing | Shown::List => return false,
@@ -264,7 +262,7 @@ fn is_blank(objects: &impl Objects, look: Option<&Object>, shown: &Shown) -> boo
     })
 }
 
-/// Does the form ask viewers to make the look of its values anew?
+/// Does the form ask viewers to draw its values again?
 fn needs_appearances(objects: &impl Objects) -> bool {
     let needs = objects
         .dict_of_catalog(b"AcroForm")
@@ -511,7 +509,7 @@ fn remove(edits: &mut Edits<'_>, page: Ref, removed: &BTreeSet<usize>) {
             page.set(b"Annots", kept);
         }
     }
-    // The structure of a tagged file may still name them; nothing of their values stays.
+    // The structure of a tagged file may still name them, but their values must not stay.
     for id in gone.iter().filter_map(|(_, annotation)| annotation.as_ref()) {
         if let Some(annotation) = edit_dict(edits, id) {
             let left = |key: &[u8]| annotation.get(key).cloned().unwrap_or(Object::Null);

@@ -1,12 +1,11 @@
 //! The fields of an upload's form (ISO 32000-2, 12.7) as a template has them.
 //!
-//! The walk goes from the pages to their widgets and up to what these inherit: so every field that
-//! shows is found, whether or not the form lists it. A widget becomes a box; kind, options, limits and
+//! The walk goes from the pages to their widgets and up to what these inherit, so it finds every field
+//! that shows, even if the form does not list it. A widget becomes a box; kind, options, limits and
 //! value come from its field.
 //!
-//! A field must be such as a template takes. One that is too small to be filled in is enlarged about its middle; one that
-//! nobody can have seen ([`LEAST_SIDE`]), or whose value would not be its default as it looks, is none: it stays on its page
-//! as it is.
+//! A field must be valid in a template. If it is too small to be filled in, it is enlarged around its middle. If nobody can
+//! have seen it ([`LEAST_SIDE`]), or its value cannot be a default that looks the same, it stays on its page as it is.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +30,7 @@ const LONGEST_TEXT: usize = 1 << 20;
 /// The state of a button that is not on.
 const OFF: &[u8] = b"Off";
 
-/// Points: what is narrower or lower serves programs, not people, and is not enlarged.
+/// In points. Smaller fields serve programs, not people, and are not enlarged.
 const LEAST_SIDE: f64 = 2.0;
 
 /// Flags of fields (Tables 227, 229, 231, 233), by their bit.
@@ -61,14 +60,14 @@ pub(super) struct Widget<'a> {
     pub(super) name: String,
     /// What it shows.
     pub(super) shown: Shown,
-    /// Is it a field of text or choice, whose look viewers make anew where the form asks for it (`NeedAppearances`)?
+    /// Is it a field of text or choice, which viewers draw again if the form asks for it (`NeedAppearances`)?
     pub(super) is_text: bool,
     /// Where it is on the page, if it shows there.
     pub(super) place: Option<(u32, Placement)>,
     pub(super) spoken: Spoken,
 }
 
-/// What a widget is to those who do not see it.
+/// What a widget is to assistive technology.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spoken {
     /// Its role as a field that can no longer be changed (14.8.5.6).
@@ -82,7 +81,7 @@ pub(super) struct Spoken {
 /// How a widget became the box of a template's field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// As it is, or not, without anything that people would miss.
+    /// As it is, or not at all if people miss nothing.
     Plain,
     /// Its box was too small to be filled in, and is larger now.
     Enlarged,
@@ -175,7 +174,7 @@ pub(super) fn widgets<O: Objects>(objects: &O) -> Result<Vec<Widget<'_>>, PdfDef
     Ok(found)
 }
 
-/// The field in a box in which it can be filled in, where it is not far from one.
+/// The field in a box that is large enough to fill in, if that is possible.
 fn fitted(mut field: Field, page: &PageSize) -> (Option<Field>, Fate) {
     if !field.is_too_small(page) {
         return (Some(field), Fate::Plain);
@@ -191,7 +190,7 @@ fn fitted(mut field: Field, page: &PageSize) -> (Option<Field>, Fate) {
     }
 }
 
-/// Choices of one name are one field; any other name is made the only one of its kind.
+/// Choices with one name are one field; other names are made unique.
 fn settle_names(widgets: &mut [Widget<'_>]) {
     let mut choices: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut boxes: BTreeMap<String, usize> = BTreeMap::new();
@@ -223,7 +222,7 @@ fn settle_names(widgets: &mut [Widget<'_>]) {
         }
         if field.kind == FieldKind::Radio {
             let option = field.option.clone().unwrap_or_default();
-            // The same choice in a second place cannot be told from the first.
+            // The same choice in a second place looks like the first.
             if !seen.insert((field.name.clone(), option)) {
                 widget.field = None;
                 if widget.shown != Shown::Nothing {
@@ -570,7 +569,7 @@ fn text_of(object: &Object) -> Option<String> {
     object.as_str().map(Str::text)
 }
 
-/// Without control characters, of at most so many characters.
+/// Without control characters, cut to `most` characters.
 fn clean(text: &str, most: usize) -> String {
     let text: String = text
         .chars()

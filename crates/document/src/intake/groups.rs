@@ -17,10 +17,10 @@ use crate::pdf::{Dict, Name, Object, Ref, Stream};
 
 /// How deep forms may lie in one another.
 const DEEPEST: u32 = 12;
-/// A longer content is not looked through, in bytes.
+/// The longest content that is searched, in bytes.
 const LONGEST: usize = 1 << 26;
 
-/// Takes the groups away that are the same as what is in them; tells whether there were any.
+/// Removes the groups that are the same as their contents. Returns whether there were any.
 pub(super) fn settle(edits: &mut Edits<'_>) -> Result<bool, Refused> {
     let found = Groups::of(edits);
     if let Some(page) = found.needed() {
@@ -35,7 +35,7 @@ pub(super) fn settle(edits: &mut Edits<'_>) -> Result<bool, Refused> {
     Ok(has_any)
 }
 
-/// The first page of a file that stays as it is with such a group.
+/// The first page with such a group, of a file that stays as it is.
 pub(super) fn first(objects: &impl Look) -> Option<u32> {
     Groups::of(objects).blended.values().map(|group| group.page).min()
 }
@@ -45,7 +45,7 @@ pub(super) fn first(objects: &impl Look) -> Option<u32> {
 struct Group {
     /// The first page.
     page: u32,
-    /// It could be taken away, were it painted plainly.
+    /// It could be removed if it were painted plainly.
     is_same: bool,
 }
 

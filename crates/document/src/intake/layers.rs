@@ -1,9 +1,9 @@
-//! Takes optional content (ISO 32000-2, 8.11) out of a file: what is switched off is removed, what is on
-//! becomes part of its page. Whoever signs must not find, by a switch in his viewer, that the page also
+//! Removes optional content (ISO 32000-2, 8.11): hidden layers go, visible ones become part of their
+//! page. A signer must not find, by a switch in their viewer, that the page also
 //! says something else.
 //!
-//! Within hidden marked content everything goes that paints; what sets the graphics state stays, for
-//! viewers carry it out as well. The comparison of pages proves that nothing shows differently.
+//! In hidden marked content, everything that paints is removed. What sets the graphics state stays,
+//! because viewers execute it too. The comparison of pages proves that nothing shows differently.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,8 +29,8 @@ pub(super) struct Layers {
 /// The groups that are off when the file is opened.
 struct Off {
     groups: BTreeSet<Ref>,
-    /// What has been found out about entries and expressions: each is looked at once, however often the file names it, and one that
-    /// leads back to itself counts as shown.
+    /// What is known about entries and expressions. Each is evaluated once, however often the file names it, and one that leads
+    /// back to itself counts as shown.
     hidden: RefCell<BTreeMap<Ref, bool>>,
     shown: RefCell<BTreeMap<Ref, bool>>,
 }
@@ -86,8 +86,8 @@ fn hidden_looks(edits: &Edits<'_>, off: &Off) -> Result<BTreeSet<Ref>, PdfDefect
     Ok(looks)
 }
 
-/// Hides the annotations that a layer which is off hides, and changes nothing else. Not every renderer knows that they have
-/// one.
+/// Hides the annotations of hidden layers, and changes nothing else, because not every renderer knows that annotations can have
+/// layers.
 pub(super) fn hide_annotations(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let Some((off, _)) = Off::read(edits) else { return Ok(0) };
     let mut hidden = 0_u32;
@@ -316,7 +316,7 @@ impl Off {
     }
 }
 
-/// What is known of an object, or is found out now. Whoever asks meanwhile is given `meanwhile`.
+/// What is known of an object, or is found out now. Until then, the answer is `meanwhile`.
 fn once(known: &RefCell<BTreeMap<Ref, bool>>, id: Ref, meanwhile: bool, find_out: impl FnOnce() -> bool) -> bool {
     if let Some(answer) = known.borrow().get(&id) {
         return *answer;
@@ -327,7 +327,7 @@ fn once(known: &RefCell<BTreeMap<Ref, bool>>, id: Ref, meanwhile: bool, find_out
     answer
 }
 
-/// What stands in the place of an operator that paints.
+/// The replacement of an operator that paints.
 fn without_paint(word: &[u8]) -> Option<&'static [u8]> {
     match word {
         b"S" | b"s" | b"f" | b"F" | b"f*" | b"B" | b"B*" | b"b" | b"b*" => Some(b"n"),

@@ -1,9 +1,9 @@
-//! Refuses text that is drawn with other letters than the file means, or not at all.
+//! Refuses text that we would draw with other letters than the file means, or not at all.
 //!
-//! A file may name fonts that it does not contain. Every program then takes the letters from fonts that it has. That is
-//! fine if they are the letters that the file means; [`crate::pages::letters`] looks at each one. Three kinds of fonts
-//! are refused without a look: with an encoding that our renderer does not know, with symbols in place of letters, and
-//! with codes to which the font gives two meanings, because our renderer goes by one and other programs by the other.
+//! A file can name fonts that it does not contain, and every program then uses fonts of its own. That is fine if they have
+//! the letters that the file means; [`crate::pages::letters`] checks each one. Three kinds of fonts are always refused: with an
+//! encoding that our renderer does not know, with symbols instead of letters, and with two meanings for one code, because our
+//! renderer uses one and other programs the other.
 
 use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, load_embedded};
 use unicode_normalization::UnicodeNormalization as _;
@@ -16,9 +16,9 @@ use crate::pages::text_layer::codes::Collection;
 use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{Dict, Object, Stream};
 
-/// A font is smaller than this, in bytes.
+/// The largest font that is read, in bytes.
 const LARGEST_FONT: usize = 1 << 26;
-/// A map of codes is smaller than this, in bytes.
+/// The largest map of codes that is read, in bytes.
 const LARGEST_MAP: usize = 1 << 22;
 /// The longest name of a font in a message.
 const LONGEST_NAME: usize = 60;
@@ -33,11 +33,11 @@ enum Standing {
         /// Its codes are the numbers of glyphs.
         by_number: bool,
     },
-    /// Its text is not shown as it is meant.
+    /// Its text would be shown wrongly.
     NotShown,
 }
 
-/// Refuses a file with text that is not shown as it is meant. `pdf` is what is shown.
+/// Refuses a file with text that would be shown wrongly. `pdf` is what signers see.
 pub(super) fn refuse_wrong(objects: &impl Look, pdf: SharedBytes) -> Result<(), Refused> {
     let mut stood_in_for = Vec::new();
     let mut codes_are_numbers = true;
@@ -170,7 +170,7 @@ fn is_known(name: &[u8]) -> bool {
     }
 }
 
-/// Does it understand an encoding that the file brings? It knows of others that this builds on only from the map itself.
+/// Does our renderer understand an encoding in the file? It finds the base encoding only if the map itself names it.
 fn is_readable(objects: &impl Look, stream: &Stream) -> bool {
     let Ok(data) = objects.decode_whole(stream, LARGEST_MAP) else {
         return false;

@@ -1,7 +1,7 @@
-//! Looks at the objects of an upload, and changes them.
+//! Reads and changes the objects of an upload.
 //!
-//! Everything that the trailer leads to has been read before ([`super::upload`]), so nothing of it can be an error any more:
-//! what is missing or of another kind is none.
+//! Everything that the trailer leads to was read before ([`super::upload`]), so there are no errors here: a missing object, or
+//! one of another kind, is none.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::pdf::edit::Edits;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Name, Object, Objects, PdfDefect, Ref, Stream};
 
-/// Looks at objects that have been read.
+/// Access to objects that were read before.
 pub(super) trait Look: Objects + Sized {
     /// An object; null if it does not exist.
     fn at(&self, id: Ref) -> &Object {
@@ -97,7 +97,7 @@ pub(super) trait Look: Objects + Sized {
 
 impl<T: Objects> Look for T {}
 
-/// Does a dictionary say what it is? One that does not may hold names of the file's own choice, of fonts or pictures.
+/// Does a dictionary say what it is? If not, its keys may be names that the file chose, of fonts or pictures.
 pub(super) fn says_what_it_is(dict: &Dict) -> bool {
     [&b"Type"[..], b"Subtype", b"Parent", b"Length"]
         .iter()
@@ -132,7 +132,7 @@ pub(super) fn used(objects: &impl Objects) -> Result<BTreeSet<Ref>, PdfDefect> {
     Ok(used)
 }
 
-/// Changes every object that is used, looking at all of them as they were before.
+/// Changes every object that is used. `change` sees all of them as they were before.
 pub(super) fn change_each<'f>(
     edits: &mut Edits<'f>,
     change: impl FnMut(&Edits<'f>, Ref, &mut Object),

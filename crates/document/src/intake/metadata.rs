@@ -1,8 +1,8 @@
 //! The document's XMP (ISO 32000-2, 14.3.2).
 //!
-//! Judges of later revisions read it, and one that they cannot read makes them call every later revision of a signed file a
-//! forgery: the seal's own validation data, and what is added to a file that others signed. So it must be what they can
-//! read: a stream with one well-formed XMP packet.
+//! Programs that judge later revisions read it. If they cannot, they call every later revision of a signed file a forgery, such as
+//! the seal's own validation data and our additions to a file that others signed. So it must be a stream with one well-formed XMP
+//! packet.
 
 use super::look::{Look, edit_catalog};
 use crate::pdf::claims::claims;
@@ -32,7 +32,7 @@ fn text(objects: &impl Objects, stream: &Stream) -> Option<String> {
         .flatten()
 }
 
-/// Removes claims that the seal would break, and tells them.
+/// Removes claims that the seal would break, and returns them.
 pub(super) fn remove_claims(edits: &mut Edits<'_>) -> Result<Vec<String>, PdfDefect> {
     let Some(Object::Ref(id)) = edits.catalog()?.get(b"Metadata").cloned() else {
         return Ok(Vec::new());
@@ -51,7 +51,7 @@ pub(super) fn remove_claims(edits: &mut Edits<'_>) -> Result<Vec<String>, PdfDef
     Ok(claims.names)
 }
 
-/// Removes metadata that programs cannot read; true where there were some.
+/// Removes metadata that programs cannot read. Returns whether there were some.
 pub(super) fn remove_damaged(edits: &mut Edits<'_>) -> bool {
     let is_damaged = is_damaged(edits);
     if is_damaged && let Some(catalog) = edit_catalog(edits) {

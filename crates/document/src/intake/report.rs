@@ -16,24 +16,24 @@ use crate::verify::Fault;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Taken as it is.
+    /// Accepted as it is.
     Taken,
-    /// Taken, and something that does not show was changed.
+    /// Accepted. Hidden parts of the file were changed.
     TakenWithChanges,
-    /// Taken, with something that the sender should know.
+    /// Accepted, with something that the sender should know.
     TakenWithWarnings,
-    /// Not taken.
+    /// Refused.
     Refused,
 }
 
-/// What intake says of a file.
+/// What intake says about a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// In one word.
     pub verdict: Verdict,
     /// The displayed size of each page; empty where it was refused.
     pub pages: Vec<PageSize>,
-    /// How what was taken differs from the upload.
+    /// How the accepted file differs from the upload.
     pub changes: Vec<Change>,
     /// What the sender should know.
     pub warnings: Vec<Warning>,
@@ -104,7 +104,7 @@ impl From<&Repair> for RebuiltPart {
     }
 }
 
-/// Something that a sender should know of a file that was taken.
+/// Something that a sender should know about an accepted file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum Warning {
@@ -117,7 +117,7 @@ pub enum Warning {
         /// How many.
         count: u32,
     },
-    /// The sender chose a copy without the signatures. They are not in it; what they showed is.
+    /// The sender chose a copy without the signatures. It shows what they showed.
     #[error("this is a copy without the {count} signature(s) of the file")]
     SignaturesRemoved {
         /// How many there were; 0 where nobody can say.
@@ -364,7 +364,7 @@ pub enum Refused {
     #[error("the file is not a PDF or is damaged beyond repair; print it to a new PDF")]
     NotPdf,
     /// It ends too early, or had to be repaired, and parts that its pages need are missing.
-    #[error("parts of the file are missing, or it ends too early; get it anew, as a whole")]
+    #[error("parts of the file are missing, or it ends too early; get the complete file again")]
     Incomplete,
     /// It is damaged, and can be used only as it was rebuilt: the sender has to look at it first.
     #[error(

@@ -36,7 +36,7 @@ const DEEPEST_PAGE: usize = 60;
 /// What was put right.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// What the sender is told of.
+    /// What the report says.
     pub(super) changes: Vec<Change>,
     /// Why viewers read the upload in different ways, of which only one is right: an object that was deleted is still shown by
     /// some, a page without size is shown in this size or that. With any, pages are compared with that one reading.

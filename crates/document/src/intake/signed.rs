@@ -6,11 +6,11 @@
 //!
 //! - it keeps the rules of the format, so that all programs read the same from it, and our renderer does: it resolves the same
 //!   content of every page;
-//! - every signature is intact by our own verifier, whoever the signer is;
-//! - every one still is when the file has been extended and sealed. That is not concluded from certifications and locks but
-//!   tried: so a file that is taken is by construction one whose sealed document the verifier calls sound;
-//! - validation data that it holds can be read, and leave room for ours;
-//! - nothing is in it that intake would have to remove, but embedded files, which are told.
+//! - our own verifier finds every signature intact, no matter who signed;
+//! - every one still is when the file has been extended and sealed. We do not conclude that from certifications and locks but
+//!   try it, so the verifier calls the sealed document of every accepted file sound;
+//! - its validation data can be read and leaves room for ours;
+//! - it contains nothing that intake would have to remove, except embedded files, which the report names.
 
 use domain::field::Placement;
 use jiff::Timestamp;
@@ -129,7 +129,7 @@ fn are_intact(bytes: SharedBytes) -> Result<u32, Refused> {
     // A sender may know signers that we do not.
     let verdict = verify_soundness(bytes);
     // What follows the last signature is allowed by all of them, or they would not be intact; the seal will cover it.
-    // Damage is what explains least of what there is to say.
+    // Damage explains least, so it is named last.
     let weight = |fault: &Fault| match fault {
         Fault::WeakAlgorithm { .. } => 1,
         Fault::DamagedStructure { .. } => 2,
@@ -157,8 +157,8 @@ fn are_intact(bytes: SharedBytes) -> Result<u32, Refused> {
     })
 }
 
-/// May the file be extended and sealed? It is tried, with something on every page and a key that nobody knows afterwards, and
-/// the verifier has the word: nothing here decides by itself what a signature permits.
+/// May the file be extended and sealed? We try it, with something on every page and a key that nobody knows afterwards. The
+/// verifier decides what a signature permits, nothing here does.
 fn allows_more(bytes: &SharedBytes, pages: usize) -> Result<(), Refused> {
     let sealed = rehearsed(bytes, pages).map_err(|detail| Refused::CannotBeExtended {
         field: String::new(),

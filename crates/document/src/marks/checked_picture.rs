@@ -1,4 +1,4 @@
-//! Strangers' pictures, decoded once and made anew.
+//! Strangers' pictures, decoded and encoded again.
 //!
 //! [`refuse_by_header`] reads what a file says of its size, and nothing else: it is safe anywhere, and costs nothing.
 //! [`check`] decodes, which takes memory and time, and may meet a fault of the decoder: it belongs into a document worker.
@@ -24,7 +24,7 @@ pub struct PictureWish {
     pub boxes: Vec<(f64, f64)>,
 }
 
-/// A picture that was decoded and made anew.
+/// A picture that was decoded and encoded again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPicture {
     /// Its file: PNG, or JPEG where it came as one.
@@ -91,7 +91,7 @@ fn size_of_jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Decodes a picture and makes it anew, for the boxes that will show it.
+/// Decodes a picture and encodes it again for the boxes that will show it.
 pub fn check(bytes: &[u8], wish: &PictureWish) -> Result<CheckedPicture, PictureFault> {
     refuse_by_header(bytes)?;
     let (format, turn) = (format(bytes)?, DECODING.take());

@@ -1,10 +1,10 @@
 //! Draws values on the pages of a file that others have signed.
 //!
-//! Whoever changes the content of a page after it was signed makes viewers call the signature
-//! broken. What may follow an approval signature are further signature fields (ISO 32000-2, 12.8.2),
-//! so the marks of each page become the appearance of a signature field of its own, drawn by the same
-//! hand as [`crate::marks::stamp`] draws them into pages, as large as the marks are. The seal that follows is the
-//! value of all these fields, and locks them; until then they wait for it (`acro_form::waiting_for_seal`).
+//! If the content of a page changes after it was signed, viewers call the signature broken. Only more
+//! signature fields may follow an approval signature (ISO 32000-2, 12.8.2), so the marks of each page
+//! become the appearance of a signature field, as large as the marks, drawn by the same code that
+//! [`crate::marks::stamp`] uses for pages. The seal is then the value of all these fields and locks them;
+//! until then they wait for it (`acro_form::waiting_for_seal`).
 //!
 //! The bytes of a signed file are a stranger's. Intake has had them parsed by the same reader, in a
 //! process with limited memory, time and stack, before they come here.
@@ -20,7 +20,7 @@ use crate::text::fonts::Fonts;
 
 /// The stack on which a signed file is read: as large as that of the process in which intake read it.
 pub const STACK: usize = 64 * 1024 * 1024;
-/// Letters may reach over the edges of their box; so many points are left around it.
+/// Points around a box, because letters may reach over its edges.
 const MARGIN: f64 = 4.0;
 
 /// Draws all `marks` as appearances of new signature fields, and returns the file with its new

@@ -5,9 +5,9 @@
 //! printer can show in its box, and embedded as plain pixels with their transparency.
 //!
 //! A few kilobytes can unfold into gigabytes. So a picture with too many pixels is refused by its
-//! header, before anything is decoded, and what strangers send is decoded in a document worker alone,
-//! once, which makes it anew ([`crate::marks::checked_picture`]). What the server itself decodes is what a
-//! worker made, of no more pixels than its box can show, and only [`MOST_AT_ONCE`] at the same time.
+//! header, before anything is decoded. Only a document worker decodes what strangers send, once, and encodes
+//! it again ([`crate::marks::checked_picture`]). The server itself decodes only what a worker made, with no
+//! more pixels than its box can show, and only [`MOST_AT_ONCE`] at the same time.
 
 use std::io::Cursor;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub enum PictureFault {
     #[error("the picture is too large: at most 5 MiB, 20 million pixels and 10,000 a side; reduce it")]
     TooLarge,
     /// The file is damaged.
-    #[error("the picture is damaged and cannot be read; save it anew")]
+    #[error("the picture is damaged and cannot be read; save it again")]
     Damaged,
     /// A logo of which nothing would be seen.
     #[error("nothing of the logo can be seen on white; use the version of it that is made for a light ground")]
@@ -68,16 +68,16 @@ pub fn media_type(bytes: &[u8]) -> Result<&'static str, PictureFault> {
     Ok(media_type)
 }
 
-/// The widest that a company's logo is kept, in pixels: what pages and mails show, on a screen of twice the density.
+/// The largest width of a kept logo, in pixels: what pages and mails show on a screen of twice the density.
 pub const LOGO_WIDTH: u32 = 480;
 /// The highest.
 pub const LOGO_HEIGHT: u32 = 96;
-/// What a kept logo weighs at most, in bytes: it stands on the first page that a signer opens.
+/// The largest size of a kept logo, in bytes: it is on the first page that a signer opens.
 pub const LOGO_BYTES: usize = 40 * 1024;
-/// A pixel that differs less than this from white cannot be seen on it.
+/// A pixel that differs less than this from white is invisible on it.
 pub(super) const FAINT: u8 = 12;
 
-/// A company's logo, made anew: nothing of the given file is in it but what was seen.
+/// A company's logo, encoded again: it contains only the pixels of the given file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logo {
     /// Its file.
@@ -88,9 +88,9 @@ pub struct Logo {
     pub height: u32,
 }
 
-/// Makes a logo of a picture (PNG or JPEG): turned upright, laid on white (it must be seen in mails and in both schemes),
-/// its white edges cut off, reduced to what screens show, and written anew without whatever else the file held. Never made
-/// larger. At most [`LOGO_BYTES`].
+/// Makes a logo of a picture (PNG or JPEG): turns it upright, lays it on white (mails and both colour schemes show it), cuts
+/// off white edges, reduces it to what screens show, and encodes it without anything else from the file. Never enlarges it.
+/// At most [`LOGO_BYTES`].
 pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
     let turn = DECODING.take();
     let pixels = on_white(&decode(bytes, &turn)?.into_rgba8());
@@ -162,7 +162,7 @@ pub(super) fn format(bytes: &[u8]) -> Result<ImageFormat, PictureFault> {
     }
 }
 
-/// Turns for those who decode.
+/// Turns at decoding.
 pub(super) struct Turns {
     free: Mutex<usize>,
     freed: Condvar,
@@ -178,7 +178,7 @@ impl Turns {
         }
     }
 
-    /// Waits for a turn, which ends when what is answered is dropped.
+    /// Waits for a turn, which ends when the returned value is dropped.
     pub(super) fn take(&self) -> Turn<'_> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let mut free = self
@@ -199,7 +199,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Decodes; the caller has a turn, and holds it until he has made the picture smaller.
+/// Decodes. The caller has a turn, and keeps it until the picture is smaller.
 pub(super) fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, PictureFault> {
     let mut limits = Limits::default();
     limits.max_image_width = Some(LONGEST_SIDE);

@@ -31,7 +31,7 @@ const INNER_RIM: f32 = 4.0;
 const INNER_RADIUS: f32 = 57.0;
 /// Between rim and letters.
 const PADDING: f32 = 6.5;
-/// How much of its part a letter takes.
+/// The share of its part that a letter fills.
 const FILL: f32 = 0.9;
 /// A letter that is thinner than this is not stretched as if it filled its part.
 const LEAST_INK: f32 = 0.6 * EM;
@@ -338,7 +338,7 @@ fn bent((x, y): Point, middle: f32, across: f32, along: f32) -> Point {
     let mix = |straight: f32, round: f32| (1.0 - ROUND) * SQUARE * straight + ROUND * round;
     let right = mix(x, x * (1.0 - y * y / 2.0).max(0.0).sqrt());
     let down = mix(y, y * (1.0 - x * x / 2.0).max(0.0).sqrt());
-    // Whatever stands in a corner stays within.
+    // Corners stay inside.
     let outside = right.hypot(down).max(1.0);
     (middle + right / outside * across, MIDDLE + down / outside * along)
 }

@@ -60,14 +60,14 @@ pub enum MarkContent {
         /// How it looks.
         style: TextStyle,
     },
-    /// A text beside the content, as in the margin of each page: assistive technology passes over it.
+    /// A text outside the content, such as in the margin of each page. Assistive technology skips it.
     Aside {
         /// The text.
         text: String,
         /// How it looks.
         style: TextStyle,
     },
-    /// The value of a form's field: as a text, but what does not fit is cut off.
+    /// The value of a form's field: like a text, but cut off where it does not fit.
     FormText {
         /// The text.
         text: String,
@@ -82,7 +82,7 @@ pub enum MarkContent {
     Picture {
         /// The file.
         bytes: Vec<u8>,
-        /// What it is, for those who do not see it.
+        /// Its description for assistive technology.
         words: String,
     },
     /// A signature or seal that is drawn from its description, as large as its box allows, in the middle of it.
@@ -139,14 +139,14 @@ pub enum StampError {
     Append(#[from] AppendError),
 }
 
-/// Would `mark` be drawn on a page of `size`? What [`stamp`] would refuse, this refuses, so that a
-/// value can be refused while somebody is there to mend it.
+/// Would `mark` be drawn on a page of `size`? Refuses what [`stamp`] would refuse, while somebody
+/// can still correct the value.
 pub fn prove(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(), MarkFault> {
     prepare(fonts, size, mark).map(drop)
 }
 
-/// What a text would look like on a page of `size`, as outlines from the top left of its box; none for other marks, which
-/// the page draws by itself. Refuses what [`stamp`] would refuse.
+/// The outlines of a text on a page of `size`, from the top left of its box; none for other marks, which the page draws
+/// itself. Refuses what [`stamp`] would refuse.
 pub fn outline(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Option<Outline>, MarkFault> {
     match prepare(fonts, size, mark)? {
         (_, Prepared::Text(text)) => Ok(Some(text.outline())),

@@ -1,4 +1,4 @@
-//! What marks say to those who do not see them.
+//! What marks say to assistive technology.
 //!
 //! In a tagged file (ISO 32000-2, 14.8) each mark becomes an element of the structure, behind those that are there: a value that
 //! was filled in is a field that can no longer be changed (14.8.5.6), and a picture or a drawn signature is a figure with

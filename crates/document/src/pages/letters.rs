@@ -1,12 +1,12 @@
-//! Whether letters that stand in for those of a font that a file names and does not hold are the letters that it means.
+//! Checks that text whose font is not in the file shows the letters that the file means.
 //!
-//! hayro draws such text with one of its own fonts, or with one of ours if the letters are Asian. It looks for the letter by its
-//! character, and if that font does not have it, hopes that glyphs have the same numbers in it and draws the one with the number:
-//! another letter, or nothing. Other programs have other fonts and show the text. So nobody may sign such a page. Nor one with
-//! letters of a font in the file whose outlines other programs read and it does not.
+//! hayro draws such text with one of its own fonts, or, if the letters are Asian, with one that stands in
+//! ([`crate::text::stand_ins`]). It looks the letter up by its character. If the font does not have it, hayro draws the glyph with
+//! the same number: another letter, or nothing. Other programs have other fonts and show the text, so nobody may sign such a page.
+//! Nor may anybody sign a page with an embedded font whose outlines other programs can read and hayro cannot.
 //!
-//! hayro does not tell with which font a glyph is drawn. What it does tell is a key of font and glyph; those of its own fonts are
-//! found out once by drawing them ([`Known`]).
+//! hayro does not say which font it draws a glyph with, only a key of font and glyph. We learn the keys of its own fonts once,
+//! by drawing them ([`Known`]).
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;

@@ -18,15 +18,15 @@ type Colour = [u8; 3];
 
 /// A colour is plain where it covers more than this share of the pixels…
 const PLAIN_SHARE: usize = 400;
-/// …and so many are, at most.
+/// …and this is the most of them.
 const MOST_PLAIN: usize = 64;
 /// A page holds a photograph where more than this share of its pixels goes on in small steps.
 const SOFT_SHARE: usize = 250;
 /// How small: smoothed edges take one or two steps, and larger ones.
 const SOFT_STEP: u8 = 12;
-/// So many small steps one after the other are no edge.
+/// This many small steps one after the other are not an edge.
 const SOFT_STEPS: usize = 6;
-/// Every so-many-th row and column is looked at.
+/// The distance between the rows, and between the columns, that are looked at.
 const LOOKED_AT: usize = 5;
 const JPEG_QUALITY: u8 = 88;
 
@@ -55,7 +55,7 @@ fn is_soft(pixels: &[Colour], width: usize) -> bool {
     let across: usize = rows.map(|row| soft_steps(row.iter())).sum();
     let down: usize = (0..width)
         .step_by(LOOKED_AT)
-        // A column begins so many pixels into the first row.
+        // A column begins this many pixels into the first row.
         .map(|column| soft_steps(pixels.iter().skip(column).step_by(width)))
         .sum();
     (across + down) * SOFT_SHARE > 2 * pixels.len() / LOOKED_AT

@@ -9,7 +9,7 @@
 //! read row by row. Right-to-left words are in the order in which they are spoken.
 //!
 //! Like rendering, this reads files of strangers, and is bounded by the process in which it runs; what is bounded here is
-//! the size of the answer. A glyph whose characters the file does not tell is left out.
+//! the size of the answer. A glyph is left out if the file does not say its characters.
 
 pub(crate) mod codes;
 mod order;
@@ -35,7 +35,7 @@ use crate::pdf::shared_bytes::SharedBytes;
 const MOST_GLYPHS: usize = 100_000;
 /// The longest text of a word; a longer one is cut into several.
 const LONGEST_WORD: usize = 64;
-/// So many ideographs or syllables are placed as one; more would drift from their places.
+/// The most ideographs or syllables placed as one; more would drift from their places.
 const LONGEST_IDEOGRAPHS: usize = 12;
 
 /// Shares of the letters' size.

@@ -7,13 +7,13 @@ use super::edit::Edits;
 use super::object::{Dict, Name, Object, Ref};
 use super::objects::Objects;
 
-/// More fields than any form has; bounds the walk through a hostile one.
+/// The most fields of a form, which bounds the walk through a hostile one.
 const MAX_FIELDS: usize = 100_000;
 /// `SignaturesExist` and `AppendOnly` (12.7.3).
 const SIGNATURE_FLAGS: i64 = 3;
 /// `Print` and `Locked` (12.5.3), for widgets.
 pub(crate) const PRINTED_AND_LOCKED: i64 = 4 | 128;
-/// What the names of fields begin with that show what was filled in, and wait for the seal.
+/// The beginning of the names of fields that show entered values and wait for the seal.
 pub(crate) const WAITING_PREFIX: &str = "CountersignPage";
 
 /// A field or a widget, as the walk through the form meets it.
@@ -66,8 +66,8 @@ pub(crate) fn fields<O: Objects>(objects: &O) -> Result<Vec<Met<'_>>, PdfDefect>
     Ok(found)
 }
 
-/// The signature dictionaries that fields hold, in the form's order; each once, for the fields that show what was filled in
-/// on a signed file share theirs with the seal.
+/// The signature dictionaries in fields, in the form's order. Each once, because the fields that show entered values on a
+/// signed file share theirs with the seal.
 pub(crate) fn signatures<O: Objects>(objects: &O) -> Result<Vec<&Dict>, PdfDefect> {
     let mut seen = BTreeSet::new();
     let mut signatures = Vec::new();
@@ -88,14 +88,14 @@ pub(crate) fn free_field_name(objects: &impl Objects, stem: &str) -> Result<Stri
     for met in fields(objects)? {
         taken.extend(objects.text(met.field, b"T")?);
     }
-    // Of one more names than there are fields, one is free.
+    // One of these names is free, because there is one more than there are fields.
     Ok((1..=taken.len() + 1)
         .map(|number| format!("{stem}{number}"))
         .find(|name| !taken.contains(name))
         .unwrap_or_else(|| stem.to_owned()))
 }
 
-/// The fields that show what was filled in and have no signature yet: the seal becomes their value.
+/// The fields that show entered values and have no signature yet. The seal becomes their value.
 pub(crate) fn waiting_for_seal(objects: &impl Objects) -> Result<Vec<Ref>, PdfDefect> {
     let mut waiting = Vec::new();
     for met in fields(objects)? {
@@ -137,7 +137,7 @@ pub(crate) fn add_to_page(edits: &mut Edits<'_>, page: Ref, widget: Ref) -> Resu
     Ok(())
 }
 
-/// Adds a field to the form, which is made where there is none, and says that the form has signatures.
+/// Adds a field to the form, creates the form if necessary, and marks it as signed.
 pub(crate) fn add_to_form(edits: &mut Edits<'_>, widget: Ref) -> Result<(), PdfDefect> {
     let entry = edits.catalog()?.get(b"AcroForm").cloned();
     let mut form = edits.dict(edits.catalog()?, b"AcroForm")?.cloned().unwrap_or_default();

@@ -2,8 +2,8 @@
 //!
 //! - The new section is of the kind of the file's last one (7.5.8.4 forbids the mixture outside hybrid files), and `/Prev` is
 //!   where the file's `startxref` leads.
-//! - The trailer carries `/Root`, `/Info` and `/ID` on, and nothing that belonged to the old section alone.
-//! - An object that was taken for editing but is still what it was is not written.
+//! - The trailer keeps only `/Root`, `/Info` and `/ID` of the old section.
+//! - Objects that were edited without a change are not written.
 //!
 //! An encrypted file is refused, for plain objects would be appended to encrypted ones; so is one that was rebuilt, and one whose
 //! offsets do not count from its first byte. Other deviations in its structure stay as they are; intake decides
@@ -104,7 +104,7 @@ pub fn append(mut edits: Edits<'_>) -> Result<Appended, AppendError> {
     Ok(Appended { bytes, written })
 }
 
-/// About how much there is to write, so that a large file is not moved while it grows.
+/// Roughly how much there is to write, so a large file is not moved while it grows.
 fn room_for(objects: &BTreeMap<Ref, &Object>) -> usize {
     const EACH: usize = 512;
     const BESIDE: usize = 64 * 1024;

@@ -1,8 +1,8 @@
 //! What was appended to a file that somebody signed (ISO 32000-2, 7.5.6).
 //!
-//! Programs mend damaged files, each in its own way: one that does not believe an entry, a `/Size` or an `/XRefStm` searches the
-//! whole file for objects and takes the last that it finds under a number. So every byte that was appended is accounted for,
-//! and nothing that leads from one revision to the next has to be mended.
+//! Programs repair damaged files, each in its own way. One that does not believe an entry, a `/Size` or an `/XRefStm` searches the
+//! whole file for objects and uses the last one that it finds for a number. So we account for every appended byte, and nothing
+//! that leads from one revision to the next may need repair.
 
 use std::ops::Range;
 

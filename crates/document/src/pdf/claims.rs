@@ -1,7 +1,7 @@
 //! What a file claims of itself in its XMP: to conform to PDF/A, PDF/UA and the like.
 //!
-//! Whoever adds to a file cannot promise it: a seal brings a widget and a font, a stamped value a transparency group, and no
-//! validator is here to say whether the standard still allows it, or ever did. So the claim is removed, and told.
+//! After an addition nobody can promise them: a seal brings a widget and a font, a stamped value a transparency group, and we
+//! have no validator that could say whether the standard still allows it, or ever did. So the claim is removed and reported.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The filters of streams that are not images (ISO 32000-2, 7.4). Everything that they decode is bounded.
+//! The filters of streams that are not images (ISO 32000-2, 7.4), with bounded output.
 
 use flate2::{Decompress, FlushDecompress, Status};
 use weezl::{BitOrder, LzwStatus, decode::Decoder};
@@ -7,11 +7,11 @@ use super::defect::{PdfDefect, Rule};
 use super::lex::is_white;
 use super::object::{Dict, Object, digit};
 
-/// Filters of one stream.
+/// The most filters of one stream.
 const MAX_STEPS: usize = 16;
 /// Output is made in pieces of this length.
 const PIECE: usize = 64 * 1024;
-/// A row of a predictor is no longer.
+/// The longest row of a predictor.
 const MAX_ROW: usize = 1 << 26;
 
 /// What a stream's data goes through, one after another.
@@ -149,7 +149,7 @@ pub fn decode(steps: Vec<Step>, raw: &[u8], limit: usize) -> Result<Decoded, Rul
     })
 }
 
-/// What data means up to the place where it cannot be decoded, for data that viewers show as far as it goes.
+/// The data up to the place where decoding fails, because viewers show that much.
 pub fn decode_beginning(steps: Vec<Step>, raw: &[u8], limit: usize) -> Vec<u8> {
     let mut bytes = raw.to_vec();
     for step in steps {

@@ -23,7 +23,7 @@ use crate::pdf::{self, Objects, PdfDefect};
 /// A whole page in placements.
 const WHOLE: f64 = 1_000_000.0;
 
-/// A page's geometry cannot be told, so nothing can be placed on it.
+/// A page's geometry is unclear, so nothing can be placed on it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GeometryFault {
     /// No `MediaBox` with an area, or a `CropBox` outside of it.

@@ -425,7 +425,7 @@ pub struct Dict {
 }
 
 impl Dict {
-    /// Up to so many keys, looking at all of them is fastest.
+    /// Up to this many keys, a linear search is fastest.
     const FEW: usize = 24;
 
     /// An empty dictionary.

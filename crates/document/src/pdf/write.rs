@@ -114,7 +114,7 @@ fn described<'s>(stream: &'s Stream, length: usize, view: View<'_>) -> Result<Co
     Ok(Cow::Owned(dict))
 }
 
-/// A file written anew.
+/// A file as it was written.
 #[derive(Debug)]
 pub struct Whole {
     /// Its bytes.
@@ -151,7 +151,7 @@ impl Numbering<'_, '_> {
     }
 }
 
-/// Writes a file with all its changes anew: every object that the trailer leads to, once, decrypted, numbered from 1 without
+/// Writes a whole file with its changes: every object that the trailer leads to, once, decrypted, numbered from 1 without
 /// gaps, with one cross-reference table. The trailer is this one and `/Size`.
 pub fn whole(edits: &Edits<'_>, version: &str, trailer: &Dict) -> Result<Whole, PdfDefect> {
     let mut numbering = Numbering {

@@ -1,6 +1,6 @@
 //! Which algorithms count: for digests, and for signatures with the key of a certificate.
 //!
-//! What is broken is told from what is unknown: a signature by a broken algorithm proves nothing, and is named so.
+//! Broken and unknown algorithms are different faults: a signature by a broken algorithm proves nothing, and the verdict says so.
 
 use aws_lc_rs::digest;
 use aws_lc_rs::signature::{
@@ -27,13 +27,13 @@ use thiserror::Error;
 /// What is wrong with a signature, as far as what was signed and the signer's key say.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SignatureFault {
-    /// What is there is not what was signed.
+    /// The content is not what was signed.
     #[error("the signed bytes were changed")]
     DigestMismatch,
     /// The signature does not fit the signer's key.
     #[error("the signature was not made by the key of the signer's certificate")]
     SignatureMismatch,
-    /// An algorithm that is broken: what it signs could have been made by anybody.
+    /// A broken algorithm: anybody could have made the signature.
     #[error("the algorithm {0} is no longer secure, so that the signature proves nothing")]
     WeakAlgorithm(String),
     /// An algorithm that is not known here.
@@ -46,7 +46,7 @@ pub enum SignatureFault {
 pub(super) enum Over<'a> {
     /// The whole of it.
     Message(&'a [u8]),
-    /// Something of which only the digest is at hand.
+    /// Something of which only the digest is known.
     Digest(&'a digest::Digest),
 }
 
@@ -85,7 +85,7 @@ pub(super) fn verify(
         }
         .map_err(|_| SignatureFault::SignatureMismatch)
     };
-    // What is broken is still looked at: a signature that does not even fit is no weak one.
+    // Broken algorithms are checked too, because a signature that does not fit is worse than a weak one.
     if let Some((verification, name)) = weak(key.algorithm.oid, raw, algorithm, digest) {
         matches(verification)?;
         return Err(SignatureFault::WeakAlgorithm(name));

@@ -2,7 +2,7 @@
 //!
 //! CMS may be BER (RFC 5652, 4): lengths may be left open until an end mark, and strings may come in pieces. PDF demands DER
 //! (ISO 32000-2, 12.8.3.3.1), and some signers never cared. What is definite and whole stays byte for byte, since it may be
-//! signed as it is; only around what is not are lengths written anew.
+//! signed as it is; only the lengths around anything else are written again.
 
 use std::borrow::Cow;
 

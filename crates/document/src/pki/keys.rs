@@ -5,7 +5,7 @@
 //! held in this process and one in a token or a key service ([`ExternalKey`]) look the same to it as [`SealKey`].
 //!
 //! The private key travels as PKCS#8 DER in a [`Zeroizing`] buffer, so that a copy does not outlive
-//! its use; at rest it is encrypted by whoever keeps it. All arithmetic is aws-lc's. Randomness for
+//! its use; its keeper encrypts it at rest. All arithmetic is aws-lc's. Randomness for
 //! new keys and for the nonces of ECDSA comes from aws-lc too.
 
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub enum KeyError {
     /// A token refuses the PIN. It is not asked again with the same one.
     #[error(
         "the token {token:?} does not take the PIN: {refusal}; it is not tried again, because a few wrong tries lock a \
-         token: correct pkcs11.pin_file (or pkcs11.pin), then start countersign anew"
+         token: correct pkcs11.pin_file (or pkcs11.pin), then restart countersign"
     )]
     PinRefused {
         /// The token's label.
@@ -577,7 +577,7 @@ pub fn certificates_to_pem(certificates: &[Vec<u8>]) -> String {
 }
 
 /// What lies where a certificate names its issuer's (`caIssuers`; RFC 5280, 4.2.2.1): one certificate, or a CMS message of
-/// certificates alone, of which so many are looked at. None where it is neither. The answer is DER.
+/// certificates alone, of which a limited number are read. None where it is neither. The answer is DER.
 pub fn certificates_of_issuers(bytes: &[u8]) -> Vec<Vec<u8>> {
     const MOST: usize = 64;
     if Certificate::from_der(bytes).is_ok() {

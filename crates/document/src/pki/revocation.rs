@@ -273,7 +273,7 @@ fn parsed(certificate: &[u8]) -> Result<Certified<'_>, RevocationError> {
     Certified::parse(certificate).ok_or(CmsError::Unusable("the certificate cannot be read").into())
 }
 
-/// An address that stands in a certificate: whoever made the certificate chose it, not the operator of this installation.
+/// An address from a certificate. Its issuer chose it, not the operator of this installation.
 /// Only [`Sources::of`] makes one, so that no address of the operator's is taken for one, nor the other way round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceAddress(String);

@@ -10,7 +10,7 @@
 //! whether the signer is trusted is for the verifier to say ([`mod@crate::verify`]), and so is the time at which its
 //! certificate counts.
 //!
-//! Bytes in, bytes out: whoever sends the request is a [`TimestampSource`]. Everything read here is a stranger's: it never
+//! Bytes in, bytes out: a [`TimestampSource`] sends the request. Everything read here is a stranger's: it never
 //! panics, and its work is bounded by the length of what is read.
 
 use aws_lc_rs::digest;

@@ -1,7 +1,7 @@
 //! The mark of a seal: a small calm text in a corner of a page that says who sealed the document, and when.
 //!
 //! On the page of the seal's own field it is the appearance of its widget (ISO 32000-2, 12.7.5.5), so that readers show the
-//! signature to whoever clicks it. On other pages it is a mark like any other, drawn by [`crate::marks::stamp`]. It proves nothing:
+//! signature to anyone who clicks it. On other pages it is a mark like any other, drawn by [`crate::marks::stamp`]. It proves nothing:
 //! anybody can draw one. It lies in the margin, in the first corner that no field of the template takes, and is left out
 //! where there is none.
 

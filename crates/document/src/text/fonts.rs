@@ -9,9 +9,9 @@
 //! last. A character that none has is never drawn as blank or box: [`Fonts::missing_characters`]
 //! names it, and layout refuses it.
 //!
-//! Signatures and seals that we draw ([`crate::marks::drawing`]) have fonts of their own: handwritings, and one for seals. They
-//! are a collection apart, so that no text of a document falls back to a handwriting. Names in a script for which no
-//! handwriting is there are drawn in its family of [`SCRIPTS`].
+//! Signatures and seals that we draw ([`crate::marks::drawing`]) have their own fonts: handwritings, and one for seals. They
+//! are a separate collection, so no text of a document falls back to a handwriting. A name in a script without a
+//! handwriting is drawn in the family of [`SCRIPTS`].
 //!
 //! Loading costs tens of milliseconds, so [`Fonts`] is made once and shared.
 
@@ -26,9 +26,11 @@ use thiserror::Error;
 
 use crate::text::layout;
 
-/// A font file that cannot be read. Of one that is part of the program: the build is broken.
+/// A font file that cannot be read. If the font is part of the program, the build is broken.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the font {0} cannot be read: put a sound TTF, OTF or TTC in its place (one of our own: build anew)")]
+#[error(
+    "the font {0} cannot be read: replace it with an intact TTF, OTF or TTC file (if it is one of ours, build again)"
+)]
 pub struct FontUnreadable(pub String);
 
 /// A font file that an operator adds.
@@ -211,8 +213,8 @@ pub(super) struct LayoutContexts {
     pub(super) layout: LayoutContext<Ink>,
 }
 
-/// Which characters are drawn whatever stands beside them: letters of scripts that are not joined, that some font has.
-/// Most texts are made of nothing else, and need not be laid out to know that nothing is missing.
+/// Characters that look the same next to any other: letters of scripts that do not join, which some font has. Most texts
+/// contain nothing else, so we know without layout that nothing is missing.
 struct StandingAlone(Box<[u64]>);
 
 impl StandingAlone {
@@ -282,7 +284,7 @@ impl Fonts {
         Self::load(&files)
     }
 
-    /// No fonts at all: for marks that are no text. Loading the others takes a hundred times as long.
+    /// No fonts at all, for marks without text. Loading the others takes a hundred times as long.
     pub(crate) fn none() -> Result<Self, FontUnreadable> {
         Self::load(&[])
     }
@@ -296,11 +298,11 @@ impl Fonts {
         Ok(fonts)
     }
 
-    /// Loads the fonts of signatures and seals, and no others. A text names the one that it asks first.
+    /// Loads only the fonts of signatures and seals. A text names its preferred one.
     pub(crate) fn of_drawings() -> Result<Self, FontUnreadable> {
         let files: Vec<_> = DRAWING_FILES.into_iter().chain(SCRIPTS).collect();
         let mut fonts = Self::load(&files)?;
-        // Other hands before print: a letter that a hand lacks keeps looking written.
+        // Other handwritings before print, so a letter that one lacks still looks written.
         fonts.last = files.into_iter().map(|(family, _)| family).collect();
         Ok(fonts)
     }
@@ -380,21 +382,21 @@ impl Fonts {
         self.added_files.iter().map(|file| (**file).as_ref())
     }
 
-    /// Is there a family of this name? Without regard to case.
+    /// Is there a family of this name? Ignores case.
     pub fn has_family(&self, name: &str) -> bool {
         self.family_names().any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// The characters of `text` that no font has, each once, in the order in which they occur.
     ///
-    /// Line breaks and tabs are no characters to draw. What would be drawn decides: a letter and
-    /// its combining accent are there where their composed form is.
+    /// Line breaks and tabs are not drawn. A letter with a combining accent counts as present if their
+    /// composed form is.
     #[must_use]
     pub fn missing_characters(&self, text: &str) -> Vec<char> {
         layout::missing_characters(self, text)
     }
 
-    /// Is the character drawn whatever stands beside it?
+    /// Is the character drawn, whatever its neighbours are?
     pub(super) fn stands_alone(&self, character: char) -> bool {
         self.standing_alone.has(character)
     }

@@ -10,8 +10,8 @@
 //!   There is no padding, and more characters than cells are refused.
 //! - Where a template does not say which ([`domain::Field::text_place`]), a text box in which two lines fit takes many.
 //! - Without a given size the letters are as large as the box allows, at most [`LARGEST_AUTOMATIC`].
-//! - A text that does not fit is set smaller, down to [`SMALLEST`] (or to the given size, where that is smaller); one
-//!   that still does not fit is refused, before anybody signs.
+//! - A text that does not fit is set smaller, down to [`SMALLEST`] (or the given size, if that is smaller). One that
+//!   still does not fit is refused before anybody signs.
 //! - A line is [`LINE_HEIGHT`] times its size high, whatever fonts it mixes.
 //! - Tabs are spaces, trailing blanks are dropped, blanks between words are kept.
 //! - The first letter that has a direction decides in which the text runs (UAX #9, P2), and where it begins if its
@@ -160,8 +160,8 @@ pub(crate) fn in_box(
     })
 }
 
-/// As [`in_box`], but what does not fit is set in the smallest letters, and the caller cuts it off at the box: so do viewers
-/// with the value of a form.
+/// Like [`in_box`], but a text that does not fit is set in the smallest letters and the caller cuts it off at the box, as
+/// viewers do with the value of a form.
 pub(crate) fn cut_to_box(
     fonts: &Fonts,
     text: &str,
@@ -291,8 +291,8 @@ fn in_cells(
     Ok(parts.collect())
 }
 
-/// The result for the largest of `size`, `size` − 0.5, … `floor` that has one. A stranger's long text costs much to lay
-/// out, so the sizes between are halved, not tried one after the other.
+/// The result for the largest of `size`, `size` − 0.5, … `floor` that has one. Laying out a stranger's long text is
+/// expensive, so this is a binary search.
 fn largest_fitting<T>(size: f32, floor: f32, mut try_size: impl FnMut(f32) -> Option<T>) -> Option<T> {
     const STEP: f32 = 0.5;
     if let Some(found) = try_size(size) {
@@ -433,7 +433,7 @@ pub(super) fn missing_when_laid_out(fonts: &Fonts, text: String, style: &TextSty
             missing.push(character);
         }
     };
-    // Shapers make control characters invisible; here they are a mistake of whoever sent them.
+    // Shapers make control characters invisible; here they are the sender's mistake.
     // What private characters mean, no font that they come from can know.
     let control = |character: char| (character.is_control() && character != '\n') || is_private_use(character);
     let lines = set(fonts, text, style, LARGEST_AUTOMATIC, None);

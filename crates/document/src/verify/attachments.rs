@@ -1,4 +1,4 @@
-//! The files that a PDF carries (ISO 32000-2, 7.11.4): the certificate carries its chain of events.
+//! The files inside a PDF (ISO 32000-2, 7.11.4), such as the chain of events in the certificate.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub struct Attachment {
     pub data: Vec<u8>,
 }
 
-/// The files embedded in `pdf`, in the order of their names. One that cannot be unpacked is left out.
+/// The files embedded in `pdf`, by name, without those that cannot be unpacked.
 pub fn attachments(pdf: &[u8]) -> Result<Vec<Attachment>, Fault> {
     let file = open(pdf.into()).map_err(|defect| fault_of(&defect))?;
     let reading = reading::read(&file).map_err(|defect| fault_of(&defect))?;

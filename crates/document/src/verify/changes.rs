@@ -1,13 +1,13 @@
 //! What was changed between a signed revision and the file's newest state, and whether the signature permits it.
 //!
-//! Every object that existed when it was signed must be the same, but for what [`Rules`] leave open: the catalog gains
-//! validation data (`store`); the form and a page gain signature fields; fields are filled in; annotations come and go
-//! (`fields`). Each of these is looked for by name, entry by entry; whatever is not known to be harmless is forbidden. New
-//! objects need no look of their own: nothing that was signed refers to them unless one of those exceptions does, or the signed
-//! revision held a reference to an object that did not exist, which is looked for.
+//! Every object that existed when it was signed must be the same, except as [`Rules`] allow: the catalog gains validation data
+//! (`store`); the form and a page gain signature fields; fields are filled in; annotations come and go (`fields`). We look for
+//! each of these by name, entry by entry, and forbid everything that is not known to be harmless. New objects need no check of
+//! their own. Signed objects refer to them only through these exceptions, or through a reference to an object that did not exist,
+//! which we look for.
 //!
 //! A program that adds a revision may also write its own name and the time into the document's information dictionary and its
-//! XMP (`description`), and nothing else there, even where the document had neither.
+//! XMP (`description`), but nothing else, even if the document had neither.
 
 mod change;
 mod defaults;
@@ -29,18 +29,18 @@ use crate::pdf::{Dict, Name, Object, Ref};
 /// How many changes are listed.
 const MAX_LISTED: usize = 50;
 
-/// What was changed, by what the signature says of it.
+/// The changes, by whether the signature permits them.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     pub(super) permitted: Vec<Change>,
     pub(super) forbidden: Vec<Change>,
-    /// Whether the form's defaults are used by nothing that was signed, so that new ones show nowhere.
+    /// Whether nothing signed uses the form's defaults, so new ones show nowhere.
     are_defaults_unused: bool,
 }
 
 impl Changes {
-    /// Whether nothing was added but validation data or document timestamps, with what a program adds along with them: the
-    /// version of the format that these need, its extensions, a description, and defaults for fields that nobody has made yet.
+    /// Whether only validation data or document timestamps were added, with what programs add along with them: the version of
+    /// the format that they need, its extensions, a description, and defaults for fields that do not exist yet.
     pub(super) fn are_only_validation_data(&self) -> bool {
         let is_of_these = |change: &Change| matches!(change.part, Part::ValidationData | Part::Timestamp);
         let may_come_along = |change: &Change| match change.part {
@@ -89,13 +89,13 @@ struct Comparison<'a> {
     changes: Changes,
     /// The names that fields had.
     names: BTreeSet<String>,
-    /// Fields and annotations that were named already; one stands in the form and on a page.
+    /// Fields and annotations that were reported already; a field is in the form and on a page.
     added: BTreeSet<Ref>,
-    /// Whether the validation data must stay as they are, since nobody can read them.
+    /// Whether the validation data must stay as they are, because nobody can read them.
     is_store_fixed: bool,
 }
 
-/// What is said of a change but whether it is permitted.
+/// A change, without whether it is permitted.
 struct Told<'a> {
     part: Part,
     how: How,
@@ -104,7 +104,7 @@ struct Told<'a> {
 }
 
 impl Comparison<'_> {
-    /// Tells of a change under every field that shows it.
+    /// Reports a change for every field that shows it.
     fn tell(&mut self, is_permitted: bool, place: &Place, told: &Told<'_>) {
         let change = |field: Option<&places::Field>, page| Change {
             part: told.part,
@@ -161,7 +161,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Who adds a revision may be the first to write his name and the time.
+    /// The program that adds a revision may be the first to write its name and the time.
     fn new_information(&mut self, added: Option<&Object>) {
         let Some(added) = added else { return };
         let id = added.as_ref().unwrap_or(Ref::new(0, 0));
@@ -353,7 +353,7 @@ impl Comparison<'_> {
             (Role::Catalog, b"DSS") | (Role::Form, b"SigFlags") => return,
             (Role::Catalog, b"AcroForm") => return self.form(place, id, old, new),
             (Role::Catalog, b"Metadata") => old.is_none() && self.is_new_metadata(new),
-            // Which version and extensions of the format a revision uses says nothing of what it shows.
+            // The version and extensions of the format do not affect what shows.
             (Role::Catalog, b"Version") => matches!(new, Some(Object::Name(_))),
             (Role::Catalog, b"Extensions") => {
                 let mut has_references = false;
@@ -428,7 +428,7 @@ impl Comparison<'_> {
         Part::Catalog
     }
 
-    /// Whether the catalog names an XMP stream where it had none, which says nothing of the document.
+    /// Whether the catalog has a new XMP stream that says nothing about the document.
     fn is_new_metadata(&self, new: Option<&Object>) -> bool {
         let Some(Object::Ref(id)) = new else { return false };
         let is_metadata =
@@ -438,8 +438,7 @@ impl Comparison<'_> {
         is_metadata && !self.signed.has(*id)
     }
 
-    /// Whether a dictionary has all that it had, and more at most: default resources, to which whoever fills in a form adds
-    /// fonts.
+    /// Whether a dictionary has at least what it had: programs that fill in a form add fonts to the default resources.
     fn has_grown(&self, old: Option<&Object>, new: Option<&Object>, depth: usize) -> bool {
         const DEEPEST: usize = 2;
         if are_same(old, new) {

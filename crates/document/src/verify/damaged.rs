@@ -10,7 +10,7 @@ use crate::pdf::{PdfDefect, Rule, parse};
 /// A byte range is not longer, in characters.
 const MAX_BYTE_RANGE: usize = 256;
 
-/// What a file is that cannot be read.
+/// The state of an unreadable file.
 pub(super) fn fault_of(defect: &PdfDefect) -> Fault {
     let reason = defect.to_string();
     match defect.rule {
@@ -25,7 +25,7 @@ pub(super) fn fault_of(defect: &PdfDefect) -> Fault {
     }
 }
 
-/// What a file is that somebody added to after a signature, so that it cannot be read.
+/// The state of a file that an addition after a signature made unreadable.
 pub(super) fn fault_of_appended(defect: &PdfDefect) -> Fault {
     match (defect.rule, defect.object) {
         (Rule::StrayEntry | Rule::StrayCompressedEntry | Rule::ObjectStream, Some(object)) => {

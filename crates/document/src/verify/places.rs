@@ -18,7 +18,7 @@ use crate::pdf::{Dict, Name, Object, Ref};
 const MAX_FIELDS: usize = 100_000;
 /// An appearance that more fields share than this belongs to none of them.
 const MAX_OWNERS: usize = 16;
-/// The longest full name of a field that is told whole, in bytes.
+/// The longest full name of a field that is reported whole, in bytes.
 const MAX_NAME: usize = 500;
 
 /// The flag of a button that keeps no value (table 229).
@@ -70,7 +70,7 @@ impl Role {
     fn meet(&self, other: &Self) -> Self {
         match (self, other) {
             (one, other) if one == other => one.clone(),
-            // Nothing of a page may change but that its annotations become more, whoever refers to it.
+            // A page may only get more annotations, no matter what refers to it.
             (Self::Page, _) | (_, Self::Page) => Self::Page,
             // Several fields may share an appearance; it may change if each of them may.
             (Self::OfFields(some), Self::OfFields(more)) => {

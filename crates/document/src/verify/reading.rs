@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::pdf::{Dict, File, Number, Object, Objects as _, PdfDefect, Ref, Rule, Stream, View};
 
-/// A revision of which every object can be read and every reference ends, so that nothing that is asked of it is lost: null
-/// is what is missing (ISO 32000-2, 7.3.7 and 7.3.10).
+/// A revision in which every object can be read and every reference ends. So null always means missing (ISO 32000-2, 7.3.7
+/// and 7.3.10).
 #[derive(Debug, Clone)]
 pub(crate) struct Reading<'f> {
     view: View<'f>,
@@ -18,7 +18,7 @@ impl<'f> Reading<'f> {
             object?;
             view.resolve(&Object::Ref(reference))?;
         }
-        // Whoever changes a tree of pages that nobody can follow changes an object that must stay.
+        // A change to a page tree that nobody can follow is a change to an object that must stay.
         let pages = view.pages().unwrap_or_default();
         Ok(Self { view, pages })
     }
@@ -72,7 +72,7 @@ impl<'f> Reading<'f> {
         dict.get(key).map_or(&Object::Null, |value| self.resolve(value))
     }
 
-    /// A dictionary that a reference leads to, or that stands here; not that of a stream.
+    /// A dictionary, direct or by reference; not that of a stream.
     pub(super) fn as_dict<'o>(&self, object: &'o Object) -> Option<&'o Dict>
     where
         'f: 'o,
@@ -147,8 +147,8 @@ pub(super) fn read(file: &File) -> Result<Reading<'_>, PdfDefect> {
     Reading::of(file.latest())
 }
 
-/// Whether two values mean the same, however they are spelled: programs that change one entry often respell the others.
-/// The data of streams is not compared.
+/// Whether two values mean the same, because programs that change one entry often respell the others. Does not compare the
+/// data of streams.
 pub(super) fn mean_same(one: &Object, other: &Object) -> bool {
     match (one, other) {
         (Object::Number(one), Object::Number(other)) => one == other || are_equal(one, other),
@@ -163,7 +163,7 @@ pub(super) fn mean_same(one: &Object, other: &Object) -> bool {
     }
 }
 
-/// Whole numbers are equal by their value. Others are rounded by programs that count in 32 bits, and equal if that is all.
+/// Whole numbers are compared by value, others after the rounding of programs that count in 32 bits.
 fn are_equal(one: &Number, other: &Number) -> bool {
     let short = |number: &Number| -> Option<f32> { std::str::from_utf8(number.spelling()).ok()?.parse().ok() };
     match (one.as_i64(), other.as_i64()) {

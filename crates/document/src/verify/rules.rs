@@ -1,17 +1,17 @@
-//! What a signature permits to follow it: DocMDP (ISO 32000-2, 12.8.2.2), FieldMDP (12.8.2.4) and the lock of its field
+//! What may follow a signature: DocMDP (ISO 32000-2, 12.8.2.2), FieldMDP (12.8.2.4) and the lock of its field
 //! (12.7.5.5, table 236).
 //!
-//! Without any of them the standard says nothing, and readers agree on what people expect: further signatures and the
-//! filling in of fields (as after a certification of level 2), and no other change.
+//! Without any of them the standard says nothing, and readers agree: only more signatures and filled-in fields may follow, as
+//! after a certification of level 2.
 
 use serde::{Deserialize, Serialize};
 
 use super::reading::Reading;
 use crate::pdf::{Dict, Object, Str};
 
-/// The default of `/P` (table 257), and what holds where nothing is said.
+/// The default of `/P` (table 257), also without any statement.
 const DEFAULT_LEVEL: u8 = 2;
-/// More names than a lock has.
+/// No lock has more names.
 const MAX_NAMES: usize = 10_000;
 
 /// The fields that a signature locks.
@@ -46,8 +46,7 @@ impl FieldLock {
 /// What may follow a signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
-    /// 1: nothing but validation data and document timestamps; 2: filling in fields and signing, too; 3: annotations,
-    /// too.
+    /// 1: only validation data and document timestamps; 2: also filling in fields and signing; 3: also annotations.
     pub level: u8,
     /// Whether the signature says so itself, as a certification or by a lock.
     pub stated: bool,
@@ -66,8 +65,8 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// What a signature permits that is the value of `fields`. `level` is that of its certification, if it is one. Where
-    /// several statements differ, the strictest holds; one that nobody understands permits nothing of what it is about.
+    /// What the signature in `fields` permits. `level` is that of its certification, if it is one. If statements differ, the
+    /// strictest counts. One that nobody understands forbids what it is about.
     pub(super) fn of(reading: &Reading<'_>, fields: &[&Dict], signature: &Dict, level: Option<u8>) -> Self {
         let mut rules = Self {
             level: level.unwrap_or(DEFAULT_LEVEL),
@@ -136,7 +135,7 @@ fn field_lock(reading: &Reading<'_>, stated: &Dict) -> FieldLock {
         names
             .iter()
             .map(|name| reading.resolve(name).as_str().map(Str::text))
-            // What is no character names no field that anybody knows.
+            // Bytes that are no characters name no field.
             .map(|name| name.filter(|name| !name.contains(char::REPLACEMENT_CHARACTER)))
             .collect::<Option<Vec<_>>>()
     };

@@ -1,6 +1,6 @@
-//! Whether this verifier accepts the seals of a key that a company brings along.
+//! Whether this verifier accepts the seals of a company's own key.
 //!
-//! The rules are the verifier's own (`path`), so that no key is taken whose seals we would later call invalid.
+//! It uses the verifier's rules (`path`), so we accept no key whose seals we would later call invalid.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ pub fn prove_foreign_key(key: &SealKey, at: Timestamp) -> Result<(), KeyError> {
     key.prove(at)?;
     key.prove_chain()?;
     let chain = key.certificates();
-    // Whoever trusts the last one, which may be an authority below a root, trusts the key.
+    // Trust in the last one, which may be an authority below a root, is trust in the key.
     let roots = TrustedRoots::new(chain.last().cloned().into_iter().collect());
     let signer = chain.first().ok_or(KeyError::NoCertificate)?;
     let signer = Certified::parse(signer).ok_or_else(|| KeyError::UnreadableCertificate {

@@ -1,5 +1,5 @@
-//! One signature: its byte range, its value, its digest, its signer, and what followed it. Whether anybody trusts the
-//! signer, and since when the signature is there, is judged over all signatures together (`trust`).
+//! One signature: its byte range, its value, its digest, its signer, and what followed it. Trust in the signer, and the time
+//! since which the signature provably exists, are judged over all signatures together (`trust`).
 
 use std::ops::Range;
 
@@ -26,15 +26,15 @@ use crate::pki::cms::{CmsError, SignedMessage};
 use crate::pki::revocation::{self, RevocationData};
 use crate::pki::timestamp::{TimestampError, TimestampToken};
 
-/// More timestamps of one signature than anybody needs.
+/// No signature needs more timestamps.
 const MAX_TOKENS: usize = 16;
 
-/// A signature as far as it says it itself.
+/// A signature, judged by itself.
 pub(super) struct Examined {
     pub(super) report: SignatureReport,
-    /// Whether digest and signature are right, so that what it covers is known.
+    /// Whether digest and signature are correct, so we know what it covers.
     pub(super) is_sound: bool,
-    /// Whether nothing follows it but a little white space, or validation data and document timestamps.
+    /// Whether only a little white space, or validation data and document timestamps, follow it.
     pub(super) is_last_word: bool,
     /// The revision that it covers, if what it covers is one.
     pub(super) revision: Option<usize>,
@@ -157,7 +157,7 @@ impl Examined {
         self.report.sub_filter == "ETSI.CAdES.detached"
     }
 
-    /// Checks the value; pushes every fault that it finds but the one that ends it.
+    /// Checks the value. Pushes every fault except the one that ends it.
     fn check(&mut self, covered: &Covered<'_>, value: &[u8]) -> Result<(), Fault> {
         match self.report.sub_filter.as_str() {
             "ETSI.CAdES.detached" => self.check_message(covered, value, true),
@@ -271,8 +271,8 @@ impl Examined {
         }
     }
 
-    /// A timestamp of something else, or one that is not right, was put there by somebody. One that is only too old in its
-    /// algorithms proves nothing, and spoils nothing.
+    /// A timestamp of something else, or an invalid one, is a manipulation. One with outdated algorithms proves nothing and is
+    /// harmless.
     fn unusable_token(&mut self, token: &[u8], error: &TimestampError) {
         let fault = Fault::TimestampInvalid {
             reason: error.to_string(),
@@ -331,7 +331,7 @@ impl Examined {
             self.is_last_word = true;
             return;
         }
-        // The dictionary was there when it was signed, the same in every byte: otherwise it is a copy, by whomever.
+        // The dictionary must be the same in every byte as when it was signed. Otherwise it is somebody's copy.
         let is_its_own = match found.id {
             Some(id) => signed.object(id) == current.object(id),
             None => named_fields(signed)
@@ -355,7 +355,7 @@ impl Examined {
     }
 }
 
-/// Reads a timestamp of that which `imprint` hashes, and proves that its signer signed it.
+/// Reads a timestamp of what `imprint` hashes, and checks its signer's signature.
 fn read_token(
     bytes: &[u8],
     imprint: impl FnOnce(&'static digest::Algorithm) -> digest::Digest,
@@ -416,7 +416,7 @@ fn not_cms(reason: &str) -> Fault {
     }
 }
 
-/// A byte range that is what a signature's must be: all of a revision but one gap.
+/// A valid byte range: all of a revision except one gap.
 struct Covered<'a> {
     before: &'a [u8],
     after: &'a [u8],
@@ -461,7 +461,7 @@ impl<'a> Covered<'a> {
         file.revision_that_ends(self.end.checked_sub(self.header)?)
     }
 
-    /// The signature's value, which must be all that the gap is.
+    /// The signature's value, which must fill the gap.
     fn value(&self, reading: &Reading<'_>, found: &Found<'_>) -> Result<Vec<u8>, Fault> {
         let (object, path) = found.place.ok_or(Fault::GapIsNotValue)?;
         let span = reading.view().span_of(object, path).ok_or(Fault::GapIsNotValue)?;

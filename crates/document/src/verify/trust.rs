@@ -1,11 +1,10 @@
-//! Whom to believe, and since when a signature is there: over all signatures of a file together.
+//! Trust, and the time since which a signature provably exists, over all signatures of a file together.
 //!
-//! A certificate is judged at the moment for which it is proved that its signature was there. What proves it is a timestamp
-//! by an authority whom the verifier trusts: one of the signature itself, or one of the whole document that was added later.
-//! So the newest is judged first, at the verifier's own time; if it holds, everything that it covers was there at its time,
-//! and its predecessor is judged at that time, and so on back to the first signature (EN 319 102-1, 5.5 and 5.6). A chain
-//! of archive timestamps holds where each was renewed before its authority's certificate ended. Without a timestamp,
-//! nothing proves an earlier moment than the verifier's own; the time that the signer claims counts for nothing.
+//! A certificate is judged at the moment at which its signature provably existed. The proof is a timestamp by an authority that
+//! the verifier trusts, of the signature itself or, added later, of the whole document. So the newest is judged first, at the
+//! verifier's own time. If it holds, everything that it covers existed at its time, its predecessor is judged at that time, and
+//! so on back to the first signature (EN 319 102-1, 5.5 and 5.6). A chain of archive timestamps holds if each was renewed before
+//! its authority's certificate ended. Without a timestamp the verifier's own time counts, never the time that a signer claims.
 
 use domain::SealLevel;
 use jiff::Timestamp;
@@ -17,13 +16,13 @@ use super::{Fault, Note, ProvedTime, SignatureKind, TimestampReport, TrustedRoot
 use crate::pki::certificates::{Certified, MAX_POOL};
 use crate::pki::revocation::{self, Revocation, RevocationData, Status};
 
-/// How far a time may lie ahead of a proof of it before the two contradict each other: clocks differ.
+/// How far a claimed time may be ahead of its proof, because clocks differ.
 const TOLERANCE_SECONDS: i64 = 300;
 
 pub(super) struct Judge<'a> {
     pub(super) roots: &'a TrustedRoots,
     pub(super) embedded: &'a Embedded,
-    /// What the verifier knows beside what the file holds.
+    /// What the verifier knows besides what the file contains.
     pub(super) given: &'a RevocationData,
     pub(super) now: Timestamp,
 }
@@ -40,7 +39,7 @@ struct Judged {
 }
 
 impl Judge<'_> {
-    /// Judges all signatures, which lie in the order in which they were made.
+    /// Judges all signatures, which are in the order in which they were made.
     pub(super) fn all(&self, signatures: &mut [Examined]) {
         let mut known: Option<ProvedTime> = None;
         let mut covers_store = false;
@@ -52,7 +51,7 @@ impl Judge<'_> {
                 self.signature(signature, known.as_ref(), covers_store)
             };
             covers_store |= signature.is_sound && signature.stamped_at.is_some() && signature.covers_validation_data;
-            // Whatever the newer one covers was there before it.
+            // Everything that the newer one covers existed before it.
             if let Some(proved) = proved
                 && known.as_ref().is_none_or(|known| proved.at <= known.at)
             {
@@ -80,7 +79,7 @@ impl Judge<'_> {
         Some(proved)
     }
 
-    /// What is wrong with a time-stamp authority whose timestamp was there at the moment `at`.
+    /// The faults of a time-stamp authority whose timestamp existed at the moment `at`.
     fn authority(&self, signer: &[u8], certificates: &[Vec<u8>], stamped: Timestamp, at: Timestamp) -> Option<Fault> {
         if stamped.as_second() > at.as_second().saturating_add(TOLERANCE_SECONDS) {
             return Some(Fault::TimestampInvalid {
@@ -175,7 +174,7 @@ impl Judge<'_> {
     /// Whether a signer is trusted at a moment, and not revoked.
     fn signer(&self, der: &[u8], certificates: &[Vec<u8>], own: &RevocationData, at: Timestamp) -> Option<Judged> {
         let signer = Certified::parse(der)?;
-        // Junk beside the signature's own certificates hides none of the validation data.
+        // Junk next to the signature's own certificates must not hide validation data.
         let others = certificates.iter().take(MAX_POOL).chain(&self.embedded.certificates);
         let pool = Pool::new(self.roots, others.map(Vec::as_slice));
         let path = match pool.path(&signer, at) {
@@ -229,7 +228,7 @@ impl Judge<'_> {
     }
 }
 
-/// The name that people know somebody by.
+/// The common name.
 fn name(certificate: &[u8]) -> String {
     Certified::parse(certificate)
         .and_then(|certificate| certificate.identity())

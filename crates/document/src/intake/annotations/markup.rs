@@ -15,7 +15,7 @@ struct Quad {
 }
 
 impl Quad {
-    /// Files have the corners row by row or around (12.5.6.10), from above or from below: told by the geometry.
+    /// Files list the corners by row or around (12.5.6.10), from the top or the bottom; the geometry shows which.
     fn of(corners: &[f64]) -> Option<Self> {
         let [ax, ay, bx, by, cx, cy, dx, dy] = *corners else {
             return None;

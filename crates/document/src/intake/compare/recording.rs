@@ -4,7 +4,7 @@
 //! glyph of which font, which image, which colour, which mask), where it draws into a list of numbers. Two pages with the same
 //! digest do the same in the same order, and where they do it is compared number by number.
 //!
-//! Notes are taken in points of the displayed page from its top left corner. Clips are noted with what is drawn in them, not
+//! Places are in points of the displayed page from its top left corner. Clips are noted with what is drawn in them, not
 //! as steps of their own, for the same clip can be set in many ways. Tiles and masks are noted where they are first used.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What flattened fields say to those who do not see them.
+//! What flattened fields say to assistive technology.
 //!
 //! In a tagged file, the element that named a widget names what became of it: marked content of a form `XObject`, one on each
 //! page, that draws the looks. The form counts its own marks, so the page's are not touched. A field that no element named gets

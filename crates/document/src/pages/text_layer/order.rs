@@ -2,7 +2,7 @@
 
 use super::{Line, SAME_BASELINE, rows};
 
-/// Beyond so many lines the order is from top to bottom alone.
+/// Beyond this many lines the order is only from top to bottom.
 const MOST_ORDERED: usize = 5_000;
 /// Shares of the letters' size: the white between the rows and the columns of a page.
 const ROW_GAP: f64 = 0.5;

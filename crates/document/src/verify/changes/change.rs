@@ -1,4 +1,4 @@
-//! What is told of a change: which part of the file, how, and where.
+//! What a verdict says about a change: which part of the file, how, and where.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum Part {
     Pages,
     /// A page.
     Page,
-    /// What a page shows, or another stream that says no more of itself.
+    /// What a page shows, or a stream of unknown kind.
     Content,
     /// The resources of a page: colours, patterns, states.
     Resources,
@@ -30,7 +30,7 @@ pub enum Part {
     Form,
     /// A form field.
     Field,
-    /// A signature, its field, or what the catalog says of it.
+    /// A signature, its field, or its entry in the catalog.
     Signature,
     /// A document timestamp.
     Timestamp,
@@ -91,7 +91,7 @@ pub enum How {
     Removed,
     /// A field was filled in.
     FilledIn,
-    /// It stands in a place that was empty when signed, though the signed file referred to it.
+    /// It fills a number that the signed file referred to and that was free.
     Revealed,
     /// The signed revision alone cannot be read.
     Unreadable,

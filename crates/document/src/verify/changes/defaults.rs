@@ -1,6 +1,5 @@
 //! The defaults of the form: the appearance (`/DA`), the alignment (`/Q`) and the resources (`/DR`) for fields that have none of
-//! their own. Programs add them along with a document timestamp, for fields that may come. That shows nowhere where nothing is
-//! drawn by them.
+//! their own. Programs add them with a document timestamp, for fields that may follow. They show nowhere if nothing uses them.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +7,12 @@ use crate::pdf::{Dict, Object, Ref, Stream};
 use crate::verify::places::named_fields;
 use crate::verify::reading::Reading;
 
-/// The most of an appearance that is looked at, in bytes.
+/// The most bytes of an appearance that are read.
 const MAX_APPEARANCE: usize = 4 * 1024 * 1024;
-/// More annotations than are looked at.
+/// The most annotations that are checked.
 const MAX_ANNOTATIONS: usize = 100_000;
 
-/// Whether every field and annotation looks as it does without the form's defaults.
+/// Whether every field and annotation looks the same without the form's defaults.
 pub(super) fn are_unused(reading: &Reading<'_>) -> bool {
     let needs_appearances = reading.form().is_some_and(|form| {
         let needs = reading.get(form, b"NeedAppearances");

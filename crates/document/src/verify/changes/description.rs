@@ -1,4 +1,4 @@
-//! Changes of the document's XMP: a later revision may write when it was made and by which program, and nothing else.
+//! Changes of the document's XMP: a later revision may only write its time and its program.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ const OF_REVISION: [(&str, &str); 4] = [
     (XMP_MEDIA, "InstanceID"),
 ];
 
-/// Whether two XMP streams of a file say the same of the document. One that cannot be read says nothing that could be compared,
-/// and one that is not there nothing at all.
+/// Whether two XMP streams of a file say the same about the document. Unreadable streams cannot be compared, and a missing one
+/// says nothing.
 pub(super) fn is_same(reading: &Reading<'_>, before: Option<&Stream>, after: &Stream) -> bool {
     let read = |stream| {
         let text = String::from_utf8(reading.plain(stream, xmp::MOST).ok()?).ok()?;

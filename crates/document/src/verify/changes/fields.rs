@@ -7,13 +7,13 @@ use crate::pdf::{Dict, Object, Ref};
 use crate::verify::places::{self, FILLED, Place, Role};
 use crate::verify::reading::changed_keys;
 
-/// What is narrower shows nothing, in points.
+/// Narrower things show nothing, in points.
 const LEAST_VISIBLE: f64 = 1e-7;
 /// How far an added annotation is searched for actions, in objects.
 const MAX_SEARCHED: usize = 10_000;
 
 impl Comparison<'_> {
-    /// The fields of the form or the annotations of a page: what was there stays, in its order.
+    /// The fields of the form or the annotations of a page: the earlier ones stay, in their order.
     pub(super) fn extended(
         &mut self,
         place: &Place,
@@ -38,7 +38,7 @@ impl Comparison<'_> {
                 _ => added.push(entry),
             }
         }
-        // What is no reference has no name by which it would be known again.
+        // Without a reference it cannot be recognised.
         let gone: Vec<&Object> = before
             .iter()
             .filter(|entry| !entry.as_ref().is_some_and(|id| seen.contains(&id)))
@@ -141,7 +141,7 @@ impl Comparison<'_> {
         let is_taken = self.names.contains(&name);
         // Where a certification or a lock permits signing, it means the fields that were left for it, or ones that do not
         // show; to permit annotations is not to permit fields (table 257).
-        // One that nobody has signed shows whatever its maker likes, and means nothing.
+        // An unsigned one can show anything, and means nothing.
         let may_show = !self.rules.stated && value.is_some();
         let is_permitted = unknown.is_none()
             && !is_taken
@@ -166,7 +166,7 @@ impl Comparison<'_> {
         self.push(is_permitted, change);
     }
 
-    /// Whether a signature is none of those that were there.
+    /// Whether a signature is new.
     fn is_new_value(&self, value: Option<&Object>) -> bool {
         match value {
             None | Some(Object::Dict(_)) => true,
@@ -222,7 +222,7 @@ impl Comparison<'_> {
                 b"Ff" => (was ^ is) & !1 == 0,
                 // Print (once it shows on the screen), read-only and locked (table 167).
                 b"F" => (was ^ is) & !(4 | 64 | 128 | 512) == 0 && (was & 4) <= (is & 4),
-                // What leads nowhere is no value: the field is as empty as it was.
+                // A value that leads nowhere is none: the field is still empty.
                 b"V" if is_signature && *self.current.get(after, key) == Object::Null => continue,
                 key if FILLED.contains(&key) => {
                     is_filled = true;
@@ -274,7 +274,7 @@ impl Comparison<'_> {
         self.tell(is_permitted, place, &Told { part, how, id, entry });
     }
 
-    /// Whether something reached from here acts when it is shown or clicked, by more than leading somewhere.
+    /// Whether something reached from here acts when it is shown or clicked, other than by a link.
     pub(super) fn has_action(&self, object: &Object) -> bool {
         let is_harmless = |dict: &Dict| {
             let kind = self.current.name(dict, b"S").unwrap_or_default();
@@ -294,7 +294,7 @@ impl Comparison<'_> {
                 return true;
             }
             match object {
-                // What was signed with the rest acts as it did.
+                // Signed objects act as before.
                 Object::Ref(id) if !self.signed.has(*id) && seen.insert(*id) => {
                     waiting.push(self.current.object(*id));
                 }

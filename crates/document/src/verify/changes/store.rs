@@ -10,10 +10,10 @@ use crate::pki::revocation::MAX_ITEMS;
 use crate::verify::embedded::MAX_STORE;
 use crate::verify::reading::{Reading, are_same};
 
-/// How much of that, and of the [`MAX_ITEMS`] of each kind, others may have taken before us: our own has to follow.
+/// How much of that, and of the [`MAX_ITEMS`] of each kind, others may have used: our own has to follow.
 const SHARE_OF_OTHERS: usize = 2;
 
-/// Whether the validation data of a document, if it has any, can be read, and have room for more.
+/// Whether the validation data of a document, if it has any, can be read and leaves room for more.
 pub(crate) fn has_room(view: View<'_>) -> bool {
     let (bytes, items) = (MAX_STORE / SHARE_OF_OTHERS, MAX_ITEMS / SHARE_OF_OTHERS);
     Reading::of(view).is_ok_and(|reading| {
@@ -23,7 +23,7 @@ pub(crate) fn has_room(view: View<'_>) -> bool {
 }
 
 impl Comparison<'_> {
-    /// Validation data may grow: nothing of it is taken away, and it holds nothing else.
+    /// Validation data may grow, but not shrink, and contains nothing else.
     pub(super) fn validation_data(&mut self) {
         let entry = |reading: &Reading<'_>| reading.catalog().and_then(|catalog| catalog.get(b"DSS")).cloned();
         let (before, after) = (entry(self.signed), entry(self.current));
@@ -35,7 +35,7 @@ impl Comparison<'_> {
             (Some(Some(was)), Some(Some(is))) if was == is => return,
             (Some(Some(was)), Some(Some(is))) if is.holds(&was) => (How::Added, true),
             (Some(_), None) | (Some(Some(_)), Some(Some(_))) => (How::Removed, false),
-            // What nobody can read must stay as it is, object by object.
+            // Unreadable data must stay as it is, object by object.
             (Some(None), Some(None)) if are_same(before.as_ref(), after.as_ref()) => {
                 self.is_store_fixed = true;
                 return;
@@ -67,12 +67,12 @@ struct Store {
 }
 
 impl Store {
-    /// Reads a store; none where it holds anything that does not belong there, or more than anybody reads.
+    /// Reads a store; none if it contains anything foreign, or more than we read.
     fn read(reading: &Reading<'_>, store: &Object) -> Option<Self> {
         Self::read_within(reading, store, MAX_STORE, MAX_ITEMS)
     }
 
-    /// The same with at most so many bytes, and so many entries of each kind.
+    /// The same with at most this many bytes, and this many entries of each kind.
     fn read_within(reading: &Reading<'_>, store: &Object, bytes: usize, items: usize) -> Option<Self> {
         const OF_STORE: &[&[u8]] = &[b"Type", b"Certs", b"OCSPs", b"CRLs", b"VRI"];
         const OF_SIGNATURE: &[&[u8]] = &[b"Type", b"Cert", b"OCSP", b"CRL", b"TU", b"TS"];
