@@ -588,6 +588,16 @@ pub struct CameBack {
     pub body: Vec<u8>,
 }
 
+/// Whose mail this is, and of which workflow. `None` if no mail with this event's id was accepted, or if it has already bounced.
+pub fn accepted_mail(
+    tx: &mut dyn Transaction,
+    event_id: &str,
+) -> Result<Option<(CompanyId, Option<WorkflowId>)>, Error> {
+    let row = tx.query_optional(&sql::ACCEPTED_MAIL, values![event_id])?;
+    row.map(|row| Ok((row.get("company_id")?, row.get("workflow_id")?)))
+        .transpose()
+}
+
 /// Turns a mail that bounced after its server had accepted it into a dead letter; the report becomes its last try
 /// ([`note_return`]). `None` if no mail with this event's id was accepted, or if it has already bounced.
 pub fn mail_came_back(tx: &mut dyn Transaction, event_id: &str) -> Result<Option<CameBack>, Error> {

@@ -90,6 +90,10 @@ type Untold = ((CompanyId, WorkflowId), Vec<ToNote>);
 
 /// Tells chains of deliveries.
 fn note(tx: &mut dyn Transaction, vault: &Vault, untold: &[Untold]) -> Result<(), Error> {
+    // The workflows first, then the deliveries: the order of every transaction that locks both.
+    for ((company, workflow), _) in untold {
+        store::hold(tx, company, *workflow)?;
+    }
     let ids = untold.iter().flat_map(|(_, taken)| taken).map(|delivery| delivery.id);
     // Another process may have told of some meanwhile.
     let noted = outbox::set_noted(tx, ids)?;
@@ -262,6 +266,13 @@ impl App {
         let (delivery, excerpt) = (event_id.to_owned(), excerpt_of(words));
         let vault = self.vault.clone();
         self.store.write(move |tx| {
+            let Some(accepted) = outbox::accepted_mail(tx, &delivery)? else {
+                return Ok(false);
+            };
+            // The workflow first, then the delivery: the order of every transaction that locks both.
+            if let (company, Some(workflow)) = &accepted {
+                store::hold(tx, company, *workflow)?;
+            }
             let Some(mail) = outbox::mail_came_back(tx, &delivery)? else {
                 return Ok(false);
             };

@@ -5,6 +5,7 @@ use app::{ConflictCode, CorrectRequest, DraftSeen, Error, LoginRefusal};
 use domain::{CompanyId, RecipientId, Role};
 use testkit::database::TestDatabase;
 
+use crate::edits::statement;
 use crate::support::{PASSWORD, TestApp, attempt};
 use crate::workflows::{
     World, act, fields_of_first, id_of, key_of, keys_of, one_step_of_two, origin, texts, two_steps,
@@ -316,4 +317,38 @@ fn new_fields_do_not_bring_back_the_pdf_that_another_replaces_at_that_moment() {
     assert_eq!(conflict(second), ConflictCode::Changed);
     let current = app.template(&world.company, world.template).expect("it").stored;
     assert_eq!(current.original, domain::BlobHash::of(&pdf));
+}
+
+/// Whoever waits for a workflow's row has locked none of its deliveries yet, so that nobody who has the workflow waits for them.
+#[test]
+fn deliveries_are_locked_after_their_workflow() {
+    let app = on_postgres();
+    let world = World::new(&app, &two_steps());
+    let mut request = world.request();
+    request.export = None;
+    world.start(request);
+    let delivered = statement("UPDATE outbox SET state = 'delivered', finished_at = created_at".to_owned());
+    app.store
+        .write(move |tx| tx.execute(delivered, &[]))
+        .expect("delivered");
+    let events = statement("SELECT event_id FROM outbox WHERE kind = 'mail'".to_owned());
+    let rows = app.store.read(move |tx| tx.query(events, &[])).expect("the outbox");
+    let event: String = rows.first().expect("a mail").get("event_id").expect("a text");
+    let while_the_workflow_is_locked = |work: &(dyn Fn() + Sync)| {
+        let mut lock = app.database.lock("SELECT id FROM workflow FOR UPDATE");
+        std::thread::scope(|scope| {
+            let working = scope.spawn(work);
+            lock.wait_for(1);
+            app.database.lock("SELECT id FROM outbox FOR UPDATE NOWAIT").release();
+            lock.release();
+            working.join().expect("no panic");
+        });
+    };
+    while_the_workflow_is_locked(&|| {
+        assert_eq!(app.note_deliveries(app.now(), None, 100).expect("noted"), None);
+    });
+    while_the_workflow_is_locked(&|| {
+        assert!(app.mail_came_back(&event, Some(550), "550 unknown").expect("recorded"));
+    });
+    assert!(app.audit_verify().expect("a report").is_clean());
 }

@@ -168,6 +168,9 @@ crate::statements! {
                 WHERE given.kind = 'noted') AS given \
             WHERE id = given_id AND NOT noted RETURNING id";
 
+    pub static ACCEPTED_MAIL = "SELECT company_id, workflow_id FROM outbox \
+         WHERE event_id = $1 AND kind = 'mail' AND state = 'delivered'";
+
     /// A mail bounced after its server had accepted it. A report identifies it only by its event's id, which nobody can
     /// guess.
     pub static MAIL_CAME_BACK = "UPDATE outbox SET state = 'dead', tries_made = tries_made + 1 \
