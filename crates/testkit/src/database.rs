@@ -94,6 +94,16 @@ impl TestDatabase {
         store
     }
 
+    /// What `pg_dump` writes of the database: an operator's backup. `None` for SQLite, whose file is its backup.
+    pub fn dump(&self) -> Option<Vec<u8>> {
+        let url = self.url()?;
+        let program = postgres_binaries().join("pg_dump");
+        let dump = Command::new(&program).arg("--dbname").arg(url).output();
+        let dump = dump.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+        assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
+        Some(dump.stdout)
+    }
+
     fn opened(&self) -> MutexGuard<'_, Vec<Arc<AtomicU64>>> {
         self.deadlocks.lock().unwrap_or_else(PoisonError::into_inner)
     }

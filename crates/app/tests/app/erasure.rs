@@ -46,6 +46,17 @@ fn has_canary(bytes: &[u8]) -> bool {
     text.contains(CANARY)
 }
 
+/// Whether an operator's backup of the database has the canary, as text or in hexadecimal. `None` for SQLite, whose file is
+/// searched by a test of its own.
+fn dump_has_canary(app: &TestApp) -> Option<bool> {
+    // Its first letter may be of either case.
+    let in_hexadecimal = hex::encode(&CANARY[1..]);
+    let dump = app.database.dump()?;
+    let dump_as_text = String::from_utf8_lossy(&dump);
+    assert!(dump_as_text.contains("COPY public.workflow "), "every table is in the dump");
+    Some(has_canary(&dump) || dump_as_text.contains(&in_hexadecimal))
+}
+
 /// The tables and columns that have the canary in the clear.
 fn tables_with_canary(app: &TestApp) -> Vec<String> {
     let names = match app.database.url() {
@@ -126,6 +137,7 @@ fn nothing_of_an_erased_person_is_left_in_the_clear_and_all_that_was_proved_stay
         let before = world.sealed_files(ids[0]).1;
         assert!(has_canary(text_of(&before).as_bytes()));
         assert!(!tables_with_canary(app).is_empty());
+        assert_ne!(dump_has_canary(app), Some(false));
         settle_messages(app);
 
         let erased = app.erase_person(&world.caller.company, CONTACT).expect("erased");
@@ -134,6 +146,7 @@ fn nothing_of_an_erased_person_is_left_in_the_clear_and_all_that_was_proved_stay
         app.clock.advance(3_600);
         removed(app);
         assert_eq!(tables_with_canary(app), Vec::<String>::new());
+        assert_ne!(dump_has_canary(app), Some(true));
         assert_eq!(files_with_canary(app, &documents), Vec::<String>::new());
 
         let report = app.audit_verify().expect("a report");
