@@ -58,6 +58,7 @@ pub mod time;
 pub mod turns;
 pub mod value;
 pub mod workflow;
+pub mod zone;
 
 pub use chain::{ChainFault, ChainFile, ChainFormat, Entry, Head, KeyedHead};
 pub use client_network::ClientNetwork;
@@ -88,3 +89,4 @@ pub use workflow::{
     Change, CopyRecipient, NewMobile, NewPerson, Outcome, Progress, Recipient, Refusal, State, Status, Transition,
     Workflow,
 };
+pub use zone::Zone;

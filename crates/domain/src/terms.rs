@@ -12,8 +12,8 @@ use crate::ids::ClientId;
 use crate::language::Language;
 use crate::personal_text::PersonalText;
 use crate::template::OnReject;
-use crate::time::UtcOffset;
 use crate::workflow::{CopyRecipient, Recipient, Workflow};
+use crate::zone::Zone;
 
 /// What a workflow was started with, besides its template and its recipients' names and contacts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,8 +28,9 @@ pub struct Terms {
     pub client: ClientId,
     /// The language of its document and certificate.
     pub language: Language,
-    /// The offset of its dates.
-    pub offset: UtcOffset,
+    /// The zone of its dates. Named as it was when it was always an offset.
+    #[serde(rename = "offset")]
+    pub zone: Zone,
     /// What a recipient's rejection does.
     pub on_reject: OnReject,
     /// The sender's message to the recipients.
@@ -94,7 +95,7 @@ impl Terms {
             sender,
             client: workflow.client,
             language: workflow.language,
-            offset: workflow.offset,
+            zone: workflow.zone,
             on_reject: workflow.on_reject,
             message: workflow.comment.as_deref().map(PersonalText::from),
             expires_at: workflow.expires_at,
@@ -116,7 +117,7 @@ impl Terms {
             export,
             client: _,
             language: _,
-            offset: _,
+            zone: _,
             on_reject: _,
             expires_at: _,
         } = self;

@@ -1,7 +1,7 @@
 //! Moments and how they are written.
 //!
-//! A moment is a [`jiff::Timestamp`] cut to microseconds. It is written in a workflow's own UTC offset, and people
-//! always see the zone, because without it a time proves nothing.
+//! A moment is a [`jiff::Timestamp`] cut to microseconds. It is written in a workflow's own [`Zone`], and people always see
+//! its offset, because without it a time proves nothing.
 
 use std::fmt;
 
@@ -9,6 +9,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
+
+use crate::zone::Zone;
 
 const LOCAL_FORM: &str = "%Y-%m-%d %H:%M:%S";
 
@@ -33,6 +35,11 @@ pub fn cut(at: Timestamp) -> Timestamp {
     from_microseconds(at.as_microsecond())
 }
 
+/// The last possible moment, which stands for 'never'. It is read from and written as `9999-12-31 23:59:59` in every zone.
+pub fn never() -> Timestamp {
+    cut(Timestamp::MAX)
+}
+
 /// A distance from UTC, in seconds east.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -40,8 +47,8 @@ pub struct UtcOffset(i32);
 
 impl UtcOffset {
     pub const UTC: Self = Self(0);
-    /// Korea's, the default.
-    pub const SEOUL: Self = Self(9 * 3600);
+    /// Korea's and Japan's.
+    pub const KOREA_AND_JAPAN: Self = Self(9 * 3600);
     /// No place on earth is further from UTC.
     const LIMIT: i32 = 14 * 3600;
 
@@ -79,14 +86,13 @@ impl UtcOffset {
         Self::from_seconds(sign * (hours * 3600 + minutes * 60))
     }
 
-    fn jiff(self) -> Offset {
-        Offset::from_seconds(self.0).unwrap_or(Offset::UTC)
+    /// A zone's offset, cut to minutes: in the 19th century some had seconds.
+    pub(crate) const fn of(offset: Offset) -> Self {
+        Self(offset.seconds() - offset.seconds() % 60)
     }
-}
 
-impl Default for UtcOffset {
-    fn default() -> Self {
-        Self::SEOUL
+    pub(crate) fn to_jiff(self) -> Offset {
+        Offset::from_seconds(self.0).unwrap_or(Offset::UTC)
     }
 }
 
@@ -98,9 +104,9 @@ impl fmt::Display for UtcOffset {
     }
 }
 
-/// `YYYY-MM-DD HH:MM:SS` in the offset.
-pub fn format_local(at: Timestamp, offset: UtcOffset) -> String {
-    let local = offset.jiff().to_datetime(at);
+/// `YYYY-MM-DD HH:MM:SS` in the zone.
+pub fn format_local(at: Timestamp, zone: Zone) -> String {
+    let local = zone.to_local(at);
     format!(
         "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
         local.year(),
@@ -112,13 +118,13 @@ pub fn format_local(at: Timestamp, offset: UtcOffset) -> String {
     )
 }
 
-/// `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
-pub fn format_with_zone(at: Timestamp, offset: UtcOffset) -> String {
-    format!("{} (UTC{offset})", format_local(at, offset))
+/// `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, with the offset in force then.
+pub fn format_with_zone(at: Timestamp, zone: Zone) -> String {
+    format!("{} (UTC{})", format_local(at, zone), zone.offset(at))
 }
 
-/// Reads `YYYY-MM-DD HH:MM:SS` as a time in the offset. A time later than the last possible moment becomes that moment.
-pub fn parse_local(text: &str, offset: UtcOffset) -> Option<Timestamp> {
+/// Reads `YYYY-MM-DD HH:MM:SS` as a time in the zone. A time later than the last possible moment becomes that moment.
+pub fn parse_local(text: &str, zone: Zone) -> Option<Timestamp> {
     // strptime would accept one digit where the format requires two.
     if text.len() != 19 {
         return None;
@@ -126,22 +132,21 @@ pub fn parse_local(text: &str, offset: UtcOffset) -> Option<Timestamp> {
     let local = DateTime::strptime(LOCAL_FORM, text).ok()?;
     // The last day of the calendar, which many use for 'never', is later than the last possible moment.
     let is_last = local.date() >= jiff::civil::Date::MAX.yesterday().unwrap_or(jiff::civil::Date::MAX);
-    let moment = offset.jiff().to_timestamp(local).ok();
-    moment.or(is_last.then(|| cut(Timestamp::MAX)))
+    zone.to_moment(local).or(is_last.then(never))
 }
 
 /// The same for an end: a date alone (`YYYY-MM-DD`) means its last second.
-pub fn parse_local_end(text: &str, offset: UtcOffset) -> Option<Timestamp> {
+pub fn parse_local_end(text: &str, zone: Zone) -> Option<Timestamp> {
     if text.len() == "YYYY-MM-DD".len() {
-        parse_local(&format!("{text} 23:59:59"), offset)
+        parse_local(&format!("{text} 23:59:59"), zone)
     } else {
-        parse_local(text, offset)
+        parse_local(text, zone)
     }
 }
 
-/// The calendar day of the moment in the offset.
-pub fn local_date(at: Timestamp, offset: UtcOffset) -> jiff::civil::Date {
-    offset.jiff().to_datetime(at).date()
+/// The calendar day of the moment in the zone.
+pub fn local_date(at: Timestamp, zone: Zone) -> jiff::civil::Date {
+    zone.to_local(at).date()
 }
 
 #[cfg(test)]
@@ -172,11 +177,8 @@ mod tests {
     #[test]
     fn a_moment_is_written_in_its_offset_with_the_zone_named() {
         let at = from_microseconds(1_735_689_599_000_000);
-        assert_eq!(
-            format_with_zone(at, UtcOffset::SEOUL),
-            "2025-01-01 08:59:59 (UTC+09:00)"
-        );
-        assert_eq!(format_local(at, UtcOffset::UTC), "2024-12-31 23:59:59");
+        assert_eq!(format_with_zone(at, Zone::SEOUL), "2025-01-01 08:59:59 (UTC+09:00)");
+        assert_eq!(format_local(at, Zone::UTC), "2024-12-31 23:59:59");
     }
 
     #[test]
@@ -190,11 +192,22 @@ mod tests {
             "2025-01-01 00:00:00Z",
             "",
         ] {
-            assert_eq!(parse_local(text, UtcOffset::UTC), None, "{text}");
+            assert_eq!(parse_local(text, Zone::UTC), None, "{text}");
         }
         // 'Never' in common notations: the last possible moment.
         for text in ["9999-12-31 23:59:59", "9999-12-31 00:00:00", "9999-12-30 23:00:00"] {
-            assert_eq!(parse_local(text, UtcOffset::UTC), Some(cut(Timestamp::MAX)), "{text}");
+            assert_eq!(parse_local(text, Zone::UTC), Some(never()), "{text}");
+        }
+    }
+
+    #[test]
+    fn never_is_written_as_it_was_read_in_every_zone() {
+        for zone in ["+00:00", "-14:00", "+14:00", "Asia/Seoul", "America/New_York"] {
+            let zone = Zone::parse(zone).unwrap();
+            let read = parse_local("9999-12-31 23:59:59", zone).unwrap();
+            assert_eq!(read, never(), "{zone}");
+            assert_eq!(format_local(read, zone), "9999-12-31 23:59:59", "{zone}");
+            assert_eq!(local_date(read, zone), jiff::civil::Date::MAX, "{zone}");
         }
     }
 
@@ -223,7 +236,7 @@ mod tests {
         fn what_is_written_reads_back(seconds in 0i64..4_000_000_000, minutes in -840i32..=840) {
             let offset = UtcOffset::from_seconds(minutes * 60).unwrap();
             let at = from_microseconds(seconds * 1_000_000);
-            prop_assert_eq!(parse_local(&format_local(at, offset), offset), Some(at));
+            prop_assert_eq!(parse_local(&format_local(at, offset.into()), offset.into()), Some(at));
             prop_assert_eq!(UtcOffset::parse(&offset.to_string()), Some(offset));
         }
     }

@@ -17,7 +17,7 @@ use crate::ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, Workflo
 use crate::language::Language;
 use crate::personal_text::PersonalText;
 use crate::template::OnReject;
-use crate::time::UtcOffset;
+use crate::zone::Zone;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
@@ -223,7 +223,7 @@ pub struct Workflow {
     /// The language of its certificate, and of signers who have no other.
     pub language: Language,
     /// The offset in which its dates are written.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// The member who sent it.
     pub sender: MemberId,
     /// The API client that webhooks name.

@@ -8,8 +8,8 @@ use countersign_domain as domain;
 use domain::event::{Actor, Event, EventKind, Who};
 use domain::{
     BlobHash, ChainFault, ChainFile, ChainFormat, ClientId, CompanyId, Contact, Language, MemberId, NewMobile,
-    NewPerson, OnReject, Outcome, Progress, Recipient, RecipientId, Refusal, State, Status, TemplateId, UtcOffset,
-    Workflow, WorkflowId, chain, time,
+    NewPerson, OnReject, Outcome, Progress, Recipient, RecipientId, Refusal, State, Status, TemplateId, Workflow,
+    WorkflowId, Zone, chain, time,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -169,7 +169,7 @@ fn workflow(writers_of_step: &[usize], on_reject: OnReject) -> Workflow {
         template_version: 1,
         on_reject,
         language: Language::Ko,
-        offset: UtcOffset::SEOUL,
+        zone: Zone::SEOUL,
         sender: MemberId(1),
         client: ClientId::parse("00000000-0000-4000-8000-000000000000").unwrap(),
         comment: None,

@@ -1,5 +1,6 @@
 //! Dates and times as people write them. A time always names its zone, because without it a time proves nothing.
 
+use domain::Zone;
 use domain::date_pattern::english_month;
 use domain::language::Language;
 use domain::time::{UtcOffset, format_local, local_date};
@@ -18,17 +19,17 @@ pub fn date(language: Language, day: Date) -> String {
 
 /// A moment to the minute, with its zone: `2025년 3월 1일 18:05 (한국 시간)`.
 ///
-/// The zone is named if readers of this language live in it; otherwise its offset is shown.
-pub fn date_time(language: Language, at: Timestamp, offset: UtcOffset) -> String {
-    let day = date(language, local_date(at, offset));
-    let clock = format_local(at, offset);
+/// The time is named if readers of this language live by it; otherwise its offset is shown.
+pub fn date_time(language: Language, at: Timestamp, zone: Zone) -> String {
+    let day = date(language, local_date(at, zone));
+    let clock = format_local(at, zone);
     let minutes = clock.get(11..16).unwrap_or_default();
     let comma = if language == Language::En { "," } else { "" };
-    let zone = match (language, offset) {
-        (Language::Ko, UtcOffset::SEOUL) => "한국 시간".to_owned(),
-        (Language::Ja, UtcOffset::SEOUL) => "日本時間".to_owned(),
+    let zone = match (language, zone.offset(at)) {
+        (Language::Ko, UtcOffset::KOREA_AND_JAPAN) => "한국 시간".to_owned(),
+        (Language::Ja, UtcOffset::KOREA_AND_JAPAN) => "日本時間".to_owned(),
         (_, UtcOffset::UTC) => "UTC".to_owned(),
-        _ => format!("UTC{offset}"),
+        (_, offset) => format!("UTC{offset}"),
     };
     format!("{day}{comma} {minutes} ({zone})")
 }
@@ -73,22 +74,19 @@ mod tests {
     fn a_moment_in_three_languages_names_its_zone() {
         let at = from_microseconds(1_735_689_599_000_000);
         assert_eq!(
-            date_time(Language::Ko, at, UtcOffset::SEOUL),
+            date_time(Language::Ko, at, Zone::SEOUL),
             "2025년 1월 1일 08:59 (한국 시간)"
         );
         assert_eq!(
-            date_time(Language::Ja, at, UtcOffset::SEOUL),
+            date_time(Language::Ja, at, Zone::SEOUL),
             "2025年1月1日 08:59 (日本時間)"
         );
+        assert_eq!(date_time(Language::En, at, Zone::UTC), "31 December 2024, 23:59 (UTC)");
         assert_eq!(
-            date_time(Language::En, at, UtcOffset::UTC),
-            "31 December 2024, 23:59 (UTC)"
-        );
-        assert_eq!(
-            date_time(Language::En, at, UtcOffset::SEOUL),
+            date_time(Language::En, at, Zone::SEOUL),
             "1 January 2025, 08:59 (UTC+09:00)"
         );
-        let elsewhere = UtcOffset::parse("-05:00").expect("an offset");
+        let elsewhere = Zone::parse("-05:00").expect("an offset");
         assert_eq!(
             date_time(Language::Ko, at, elsewhere),
             "2024년 12월 31일 18:59 (UTC-05:00)"

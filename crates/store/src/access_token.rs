@@ -1,6 +1,6 @@
 //! Access tokens (only their hashes) and failed logins.
 
-use domain::{CompanyId, Language, MemberId, Role, UtcOffset};
+use domain::{CompanyId, Language, MemberId, Role, Zone};
 use jiff::Timestamp;
 
 use crate::member::Member;
@@ -16,7 +16,7 @@ pub struct Holder {
     pub name: String,
     pub role: Role,
     pub language: Language,
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// Whether the company's programs may use the API.
     pub api_enabled: bool,
 }
@@ -67,7 +67,7 @@ pub fn find(tx: &mut dyn Transaction, hash: &[u8; 32], now: Timestamp) -> Result
         name: row.get("name")?,
         role: row.get("role")?,
         language: row.get("language")?,
-        offset: row.get("utc_offset")?,
+        zone: row.get("time_zone")?,
         api_enabled: row.get("api_enabled")?,
     }))
 }

@@ -1,8 +1,7 @@
 //! Companies and their sealing keys.
 
 use domain::{
-    BlobHash, Colour, CompanyId, CompletedMails, Language, Region, Reminders, SealLevel, SealMark, UtcOffset,
-    WhenTsaIsDown,
+    BlobHash, Colour, CompanyId, CompletedMails, Language, Region, Reminders, SealLevel, SealMark, WhenTsaIsDown, Zone,
 };
 use jiff::Timestamp;
 
@@ -18,7 +17,7 @@ pub struct Company {
     /// The default language of messages.
     pub language: Language,
     /// The default offset for reading and writing times.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// The region for national telephone numbers.
     pub region: Region,
     /// Whether its programs may use the API.
@@ -105,7 +104,7 @@ fn company(row: &Row) -> Result<Company, Error> {
         id: row.get("id")?,
         name: row.get("name")?,
         language: row.get("language")?,
-        offset: row.get("utc_offset")?,
+        zone: row.get("time_zone")?,
         region: row.get("region")?,
         api_enabled: row.get("api_enabled")?,
         token_lifetime_seconds: row.get("token_lifetime_seconds")?,
@@ -150,7 +149,7 @@ fn settings(company: &Company) -> Vec<Value> {
         &company.id,
         &company.name,
         company.language,
-        company.offset,
+        company.zone,
         company.region,
         company.api_enabled,
         company.token_lifetime_seconds,

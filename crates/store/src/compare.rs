@@ -221,7 +221,7 @@ impl Differences<'_> {
         self.is(place, "sender_id", entry, terms.sender.id);
         self.is(place, "client_id", entry, terms.client);
         self.is(place, "language", entry, terms.language);
-        self.is(place, "offset_seconds", entry, terms.offset);
+        self.is(place, "time_zone", entry, terms.zone);
         self.is(
             place,
             "on_reject",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use domain::{CompanyId, Language, MemberId, Role, UtcOffset};
+use domain::{CompanyId, Language, MemberId, Role, Zone};
 use jiff::Timestamp;
 
 use crate::sql::member as sql;
@@ -46,7 +46,7 @@ pub struct SessionRow {
     pub name: String,
     pub role: Role,
     pub language: Language,
-    pub offset: UtcOffset,
+    pub zone: Zone,
 }
 
 /// The form in which addresses are compared: case is ignored only for ASCII letters, because other letters fold onto
@@ -191,7 +191,7 @@ pub fn find_session(
                 name: row.get("name")?,
                 role: row.get("role")?,
                 language: row.get("language")?,
-                offset: row.get("utc_offset")?,
+                zone: row.get("time_zone")?,
             })
         })
         .transpose()

@@ -2,7 +2,7 @@
 
 use domain::{
     BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, MemberId, RecipientId, Region, Role, SealLevel,
-    SealMark, TemplateId, UtcOffset, WhenTsaIsDown, WorkflowId,
+    SealMark, TemplateId, WhenTsaIsDown, WorkflowId, Zone,
 };
 
 use crate::{FromValue, Value};
@@ -172,15 +172,15 @@ impl FromValue for CompletedMails {
     }
 }
 
-impl From<UtcOffset> for Value {
-    fn from(offset: UtcOffset) -> Self {
-        Value::Integer(i64::from(offset.seconds()))
+impl From<Zone> for Value {
+    fn from(zone: Zone) -> Self {
+        Value::Text(zone.to_string())
     }
 }
 
-impl FromValue for UtcOffset {
+impl FromValue for Zone {
     fn from_value(value: &Value) -> Result<Self, String> {
-        let seconds = i32::from_value(value)?;
-        UtcOffset::from_seconds(seconds).ok_or_else(|| format!("holds {seconds}, which is no offset from UTC"))
+        let text = String::from_value(value)?;
+        Zone::parse(&text).ok_or_else(|| format!("holds {text}, which is no time zone"))
     }
 }

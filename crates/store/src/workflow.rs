@@ -6,8 +6,8 @@
 
 use domain::{
     BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, KeyedHead, Language, Links, MemberId,
-    OnReject, Progress, ProvedContact, Recipient, RecipientId, Region, State, Status, TemplateId, UtcOffset, Workflow,
-    WorkflowId,
+    OnReject, Progress, ProvedContact, Recipient, RecipientId, Region, State, Status, TemplateId, Workflow, WorkflowId,
+    Zone,
 };
 use jiff::Timestamp;
 
@@ -121,7 +121,7 @@ pub struct StartContext {
     /// Its language.
     pub language: Language,
     /// Its offset.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// Where its national telephone numbers are at home.
     pub region: Region,
     /// How many days a workflow may take.
@@ -172,7 +172,7 @@ fn read_start_context(row: &Row) -> Result<StartContext, Error> {
     Ok(StartContext {
         company_name: row.get("name")?,
         language: row.get("language")?,
-        offset: row.get("utc_offset")?,
+        zone: row.get("time_zone")?,
         region: row.get("region")?,
         expiry_days: row.get("expiry_days")?,
         link_days: row.get("link_days")?,
@@ -289,7 +289,7 @@ pub fn insert(
             workflow.template_version,
             on_reject_word(workflow.on_reject),
             workflow.language,
-            workflow.offset,
+            workflow.zone,
             workflow.sender,
             workflow.client,
             workflow.comment.as_deref(),
@@ -378,7 +378,7 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
         template_version: row.get("template_version")?,
         on_reject: row.parse("on_reject", read_on_reject)?,
         language: row.get("language")?,
-        offset: row.get("offset_seconds")?,
+        zone: row.get("time_zone")?,
         sender: row.get::<MemberId>("sender_id")?,
         client: row.get::<ClientId>("client_id")?,
         comment: row.get("comment")?,
@@ -697,7 +697,7 @@ pub struct ListedWorkflow {
     /// Its language.
     pub language: Language,
     /// The offset of its dates.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// Its template.
     pub template: TemplateId,
     /// When it began.
@@ -747,7 +747,7 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) 
             name: row.get("name")?,
             status: row.parse("status", read_status)?,
             language: row.get("language")?,
-            offset: row.get("offset_seconds")?,
+            zone: row.get("time_zone")?,
             template: row.get("template_id")?,
             started_at: row.get("started_at")?,
             expires_at: row.get("expires_at")?,

@@ -1,6 +1,6 @@
 //! Rows for tests that work below the use-cases, in the store.
 
-use domain::{CompanyId, Language, Region, SealMark, UtcOffset};
+use domain::{CompanyId, Language, Region, SealMark, Zone};
 use jiff::Timestamp;
 use store::company::{Company, Style};
 
@@ -10,7 +10,7 @@ pub fn company(id: &CompanyId, created_at: Timestamp) -> Company {
         id: id.clone(),
         name: "데모 회사".to_owned(),
         language: Language::Ko,
-        offset: UtcOffset::SEOUL,
+        zone: Zone::SEOUL,
         region: Region::Kr,
         api_enabled: true,
         token_lifetime_seconds: 86_400,

@@ -1,6 +1,6 @@
 //! Who asks: a member of a company, by an access token, a signed-in browser or the command line.
 
-use domain::{CompanyId, Language, MemberId, Role, UtcOffset};
+use domain::{CompanyId, Language, MemberId, Role, Zone};
 
 use crate::App;
 use crate::base::error::{Error, ForbiddenCode};
@@ -32,7 +32,7 @@ pub struct Caller {
     /// The company's language: for messages where the request asks for none.
     pub language: Language,
     /// The company's offset: for dates where the request asks for none.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// How he came.
     pub channel: Channel,
 }
@@ -74,7 +74,7 @@ impl App {
                 email: member.email,
                 role: member.role,
                 language: company.language,
-                offset: company.offset,
+                zone: company.zone,
                 channel,
             }))
     }

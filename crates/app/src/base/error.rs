@@ -12,7 +12,7 @@
 
 use std::fmt;
 
-use domain::{Language, UtcOffset};
+use domain::{Language, Zone};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::base::seal_refusal::SealRefusal;
@@ -599,13 +599,13 @@ impl Error {
     }
 
     /// The recipient was asked recently. `wait` counts from `at`; the time is written in `offset`.
-    pub(crate) fn asked_lately(at: Timestamp, wait: SignedDuration, offset: UtcOffset) -> Error {
+    pub(crate) fn asked_lately(at: Timestamp, wait: SignedDuration, zone: Zone) -> Error {
         let seconds = i64::try_from(whole_seconds(wait)).unwrap_or_default();
         let until = at.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(at);
         Error::Throttled {
             code: ThrottleCode::AskedLately,
             retry_after: whole_seconds(wait),
-            until: Some(domain::time::format_with_zone(until, offset)),
+            until: Some(domain::time::format_with_zone(until, zone)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The limits of a list, as a query says them: each is read the same way wherever something is listed.
 
-use domain::{UtcOffset, time};
+use domain::{Zone, time};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::base::error::{Fault, FaultCode};
@@ -13,7 +13,7 @@ const USUALLY_LISTED: u32 = 20;
 /// Reads members of a query and collects what is wrong with them.
 pub(crate) struct ListReader<'f> {
     /// Dates are read in it.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// What is wrong.
     pub faults: &'f mut Vec<Fault>,
 }
@@ -80,9 +80,9 @@ impl ListReader<'_> {
     fn date(&mut self, path: &str, text: Option<&String>, time_of_day: &str) -> Option<Timestamp> {
         let text = given(text)?;
         let at = if text.len() == "YYYY-MM-DD".len() {
-            time::parse_local(&format!("{text} {time_of_day}"), self.offset)
+            time::parse_local(&format!("{text} {time_of_day}"), self.zone)
         } else {
-            time::parse_local(text, self.offset)
+            time::parse_local(text, self.zone)
         };
         if at.is_none() {
             self.faults.push(Fault::new(path, FaultCode::InvalidDateTime));

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use domain::{UtcOffset, time};
+use domain::{Zone, time};
 use jiff::Timestamp;
 
 use crate::base::error::codes;
@@ -66,7 +66,7 @@ impl SealRefusal {
     /// The time that its message names; empty where it names none.
     pub(crate) fn date(&self) -> String {
         self.at
-            .map(|at| time::format_with_zone(at, UtcOffset::UTC))
+            .map(|at| time::format_with_zone(at, Zone::UTC))
             .unwrap_or_default()
     }
 }

@@ -5,7 +5,7 @@
 
 use document::pki::revocation::{Revocation, RevocationReason};
 use document::verify::{Change, Fault, FieldLock, Note, Rules, SignatureKind, SignatureReport, Verdict};
-use domain::{Language, UtcOffset};
+use domain::{Language, Zone};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -161,8 +161,8 @@ pub struct Fact {
 }
 
 /// The verdict in the words of a language, with times in a zone.
-pub fn verdict_words(language: Language, offset: UtcOffset, verdict: &Verdict) -> VerdictWords {
-    let words = Words { language, offset };
+pub fn verdict_words(language: Language, zone: Zone, verdict: &Verdict) -> VerdictWords {
+    let words = Words { language, zone };
     let outcome = Outcome::of(verdict);
     let text = format!("{}-text", outcome.key());
     VerdictWords {
@@ -183,13 +183,13 @@ pub fn verdict_words(language: Language, offset: UtcOffset, verdict: &Verdict) -
 
 /// What is wrong with a file, in a language: all that there is to say of one fault.
 pub(crate) fn fault_words(language: Language, fault: &Fault) -> String {
-    let offset = UtcOffset::default();
-    Words { language, offset }.problem(fault).join(" ")
+    let zone = Zone::default();
+    Words { language, zone }.problem(fault).join(" ")
 }
 
 struct Words {
     language: Language,
-    offset: UtcOffset,
+    zone: Zone,
 }
 
 impl Words {
@@ -202,7 +202,7 @@ impl Words {
     }
 
     fn moment(&self, at: Timestamp) -> String {
-        i18n::date_time(self.language, at, self.offset)
+        i18n::date_time(self.language, at, self.zone)
     }
 
     /// A sentence that names a revocation.
@@ -491,7 +491,7 @@ mod tests {
         for language in [Language::Ko, Language::En, Language::Ja] {
             let words = Words {
                 language,
-                offset: UtcOffset::UTC,
+                zone: Zone::UTC,
             };
             for part in parts {
                 for how in ways {

@@ -70,7 +70,7 @@ impl App {
             email: holder.email,
             role: holder.role,
             language: holder.language,
-            offset: holder.offset,
+            zone: holder.zone,
             channel: Channel::Api,
         })
     }

@@ -8,8 +8,7 @@ use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certi
 use document::pki::revocation::RevocationReason;
 use document::verify::prove_foreign_key;
 use domain::{
-    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, UtcOffset,
-    WhenTsaIsDown,
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, WhenTsaIsDown, Zone,
 };
 use jiff::Timestamp;
 use store::company::{Company, Logo, Style};
@@ -51,7 +50,7 @@ pub struct CompanyChange {
     /// The language of messages where nothing else says one.
     pub language: Option<Language>,
     /// The offset that times are read and written in where nothing else says one.
-    pub offset: Option<UtcOffset>,
+    pub zone: Option<Zone>,
     /// Where national telephone numbers are read.
     pub region: Option<Region>,
     /// Whether its programs may use the API.
@@ -146,7 +145,7 @@ impl App {
             id,
             name,
             language: Language::default(),
-            offset: UtcOffset::default(),
+            zone: Zone::default(),
             region: Region::default(),
             api_enabled: true,
             token_lifetime_seconds: 24 * 60 * 60,
@@ -386,7 +385,7 @@ impl CompanyChange {
             name.trim().clone_into(&mut company.name);
         }
         put(&mut company.language, self.language.as_ref());
-        put(&mut company.offset, self.offset.as_ref());
+        put(&mut company.zone, self.zone.as_ref());
         put(&mut company.region, self.region.as_ref());
         put(&mut company.api_enabled, self.api_enabled.as_ref());
         put(

@@ -20,7 +20,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::PoisonError;
 
-use domain::{ClientNetwork, CompanyId, UtcOffset};
+use domain::{ClientNetwork, CompanyId, Zone};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use sha2::{Digest, Sha256};
 use store::Transaction;
@@ -115,13 +115,13 @@ pub struct LoggedIn {
     /// When the token ends.
     pub expires_at: Timestamp,
     /// The company's offset: `expire_date` is written in it.
-    pub offset: UtcOffset,
+    pub zone: Zone,
 }
 
 impl LoggedIn {
     /// `expire_date`: `YYYY-MM-DD HH:MM:SS` in the company's offset.
     pub fn expire_date(&self) -> String {
-        domain::time::format_local(self.expires_at, self.offset)
+        domain::time::format_local(self.expires_at, self.zone)
     }
 }
 
@@ -187,7 +187,7 @@ impl App {
             company: company.id,
             email,
             expires_at,
-            offset: company.offset,
+            zone: company.zone,
         })
     }
 

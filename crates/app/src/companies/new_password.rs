@@ -123,7 +123,7 @@ mod tests {
             id: domain::CompanyId::parse("acme").unwrap(),
             name: company_name.to_owned(),
             language: domain::Language::En,
-            offset: domain::UtcOffset::default(),
+            zone: domain::Zone::default(),
             region: domain::Region::default(),
             api_enabled: true,
             token_lifetime_seconds: 60,

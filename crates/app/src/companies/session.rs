@@ -181,7 +181,7 @@ impl App {
                 email: row.email,
                 role: row.role,
                 language: row.language,
-                offset: row.offset,
+                zone: row.zone,
                 channel: Channel::Pages,
             },
             company_name: row.company_name,

@@ -15,7 +15,7 @@ use domain::event::{FileKind, IdentityMethod};
 use domain::text::is_direction_control;
 use domain::{
     Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, NamedEvent, NamedRecipient,
-    PersonalText, Progress, Recipient, RecipientId, SealLevel, Status, Who, Workflow, named_events, time,
+    PersonalText, Progress, Recipient, RecipientId, SealLevel, Status, Who, Workflow, Zone, named_events, time,
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;
@@ -90,7 +90,7 @@ impl Writer<'_> {
     }
 
     fn moment(&self, at: Timestamp) -> String {
-        time::format_with_zone(at, self.certified.workflow.offset)
+        time::format_with_zone(at, self.certified.workflow.zone)
     }
 
     fn text<'t>(&'t self, text: &'t PersonalText) -> &'t str {
@@ -671,11 +671,12 @@ impl Writer<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
+        let zone = match self.certified.workflow.zone {
+            Zone::Offset(offset) => format!("UTC{offset}"),
+            named @ Zone::Named(_) => named.to_string(),
+        };
         let mut notes = vec![
-            self.say_with(
-                "certificate-note-zone",
-                &[("zone", &format!("UTC{}", self.certified.workflow.offset))],
-            ),
+            self.say_with("certificate-note-zone", &[("zone", &zone)]),
             self.say("certificate-note-chain"),
         ];
         notes.push(self.say(if self.certified.sealed.is_some() {

@@ -29,7 +29,7 @@ impl App {
             return Ok(marks);
         }
         let language = workflow.language;
-        let time = i18n::date_time(language, snapshot.at, workflow.offset);
+        let time = i18n::date_time(language, snapshot.at, workflow.zone);
         let company = drawable(fonts, &snapshot.party.company_name);
         let id = workflow.id.to_string();
         let arguments = [

@@ -10,7 +10,7 @@
 
 use domain::one_time_code;
 use domain::text::is_direction_control;
-use domain::{BlobHash, CompanyId, Contact, Language, Palette, Random, UtcOffset, WorkflowId};
+use domain::{BlobHash, CompanyId, Contact, Language, Palette, Random, WorkflowId, Zone};
 use jiff::Timestamp;
 use minijinja::value::Serde;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub struct Letter<'l> {
     /// The addressee's language.
     pub language: Language,
     /// In which times are written.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// Why.
     pub occasion: Occasion<'l>,
 }
@@ -64,7 +64,7 @@ impl<'l> Letter<'l> {
             name,
             contact,
             language: company.language,
-            offset: company.offset,
+            zone: company.zone,
             occasion,
         }
     }
@@ -512,7 +512,7 @@ pub(crate) fn values(letter: &Letter<'_>) -> serde_json::Value {
 
 fn draft(letter: &Letter<'_>) -> Draft {
     let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(letter.language, key, arguments);
-    let moment = |at| i18n::date_time(letter.language, at, letter.offset);
+    let moment = |at| i18n::date_time(letter.language, at, letter.zone);
     let deadline = match letter.occasion {
         Occasion::Request(Request { deadline, .. })
         | Occasion::Reminder(Request { deadline, .. })
@@ -718,7 +718,7 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
         label: say(key, &[]),
         value: one_line(value),
     };
-    let moment = |at| fact("mail-at", &i18n::date_time(language, at, letter.offset));
+    let moment = |at| fact("mail-at", &i18n::date_time(language, at, letter.zone));
     let quote = |key: &str, words: &str| {
         let lines: Vec<String> = words.lines().map(one_line).filter(|line| !line.is_empty()).collect();
         (!lines.is_empty()).then(|| Quote {
@@ -842,7 +842,7 @@ fn content(letter: &Letter<'_>, deadline: &str) -> Content {
                 say("mail-sealing-sealed", &[]),
             ],
             quote: None,
-            facts: vec![fact("mail-sealing-ends", &i18n::date_time(language, at, letter.offset))],
+            facts: vec![fact("mail-sealing-ends", &i18n::date_time(language, at, letter.zone))],
             links: Vec::new(),
         },
     }
@@ -962,7 +962,7 @@ mod tests {
             name: "홍길동",
             contact,
             language,
-            offset: UtcOffset::SEOUL,
+            zone: Zone::SEOUL,
             occasion,
         }
     }

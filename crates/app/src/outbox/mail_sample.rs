@@ -1,6 +1,6 @@
 //! Letters that nobody asked for: what the operator's templates are tried with, and what a test mail holds.
 
-use domain::{BlobHash, Colour, Contact, Language, UtcOffset};
+use domain::{BlobHash, Colour, Contact, Language, Zone};
 use jiff::{SignedDuration, Timestamp};
 use minijinja::value::Serde;
 use store::company::{Logo, Style};
@@ -77,7 +77,7 @@ pub fn letter<'l>(style: &'l Style, contact: &'l Contact, language: Language, oc
         name,
         contact,
         language,
-        offset: UtcOffset::default(),
+        zone: Zone::default(),
         occasion,
     }
 }

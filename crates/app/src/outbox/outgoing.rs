@@ -343,7 +343,7 @@ impl Outgoing {
             name: to.name,
             contact: &to.contact,
             language: to.language,
-            offset: workflow.offset,
+            zone: workflow.zone,
             occasion,
         };
         self.mail_room()

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     ClientId, CommandType, ExportSettings, FieldKind, FileKind, Links, LiveLinks, Outcome, Status, TemplateVersion,
-    UtcOffset, Workflow, time,
+    Workflow, Zone, time,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -131,7 +131,7 @@ pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u
     let payload = Payload {
         workflow_id: workflow.id.get(),
         client_id: workflow.client.to_string(),
-        completed_date: time::format_with_zone(happening.at, workflow.offset),
+        completed_date: time::format_with_zone(happening.at, workflow.zone),
         command_type: command.code(),
         name: writer.map_or("", |writer| &writer.name),
         email: writer.map_or("", |writer| writer.contact.as_given()),
@@ -153,11 +153,11 @@ pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u
 }
 
 /// The body of a webhook that is sent to try an address: it looks like an approval, and tells of no document.
-pub(crate) fn test_payload(client: ClientId, at: Timestamp, offset: UtcOffset) -> Vec<u8> {
+pub(crate) fn test_payload(client: ClientId, at: Timestamp, zone: Zone) -> Vec<u8> {
     let payload = Payload {
         workflow_id: 0,
         client_id: client.to_string(),
-        completed_date: time::format_with_zone(at, offset),
+        completed_date: time::format_with_zone(at, zone),
         command_type: CommandType::Confirm.code(),
         name: "Test",
         email: "test@example.com",

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use domain::public_address::CallbackUrl;
-use domain::{ClientId, CompanyId, UtcOffset, WorkflowId, time};
+use domain::{ClientId, CompanyId, WorkflowId, Zone, time};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 use store::Transaction;
@@ -229,7 +229,7 @@ impl App {
     pub fn exports(&self, caller: &Caller, request: &ExportsRequest) -> Result<ExportList, Error> {
         let mut faults = request.faults.clone();
         let mut query = ListReader {
-            offset: caller.offset,
+            zone: caller.zone,
             faults: &mut faults,
         };
         let filter = history_filter(&mut query, request, &STATES);
@@ -255,7 +255,7 @@ impl App {
             next_cursor: rows.last().filter(|_| more).map(|(last, _)| last.id.to_string()),
             export_list: rows
                 .iter()
-                .map(|(delivery, tries)| shown(delivery, tries, caller.offset))
+                .map(|(delivery, tries)| shown(delivery, tries, caller.zone))
                 .collect(),
         })
     }
@@ -281,7 +281,7 @@ impl App {
             Ok((delivery, outbox::tries(tx, &company, id)?))
         })?;
         self.bell.ring();
-        Ok(shown(&delivery, &tries, caller.offset))
+        Ok(shown(&delivery, &tries, caller.zone))
     }
 
     /// Sends a range of webhooks once more that are over.
@@ -289,7 +289,7 @@ impl App {
         caller.must_send()?;
         let mut faults = request.faults.clone();
         let mut query = ListReader {
-            offset: caller.offset,
+            zone: caller.zone,
             faults: &mut faults,
         };
         let filter = history_filter(&mut query, request, &STATES[2..]);
@@ -334,7 +334,7 @@ impl App {
     ) -> Result<ExportEndpoints, Error> {
         let mut faults = Vec::new();
         let mut query = ListReader {
-            offset: caller.offset,
+            zone: caller.zone,
             faults: &mut faults,
         };
         let after = query.text("cursor", cursor).unwrap_or_default();
@@ -353,7 +353,7 @@ impl App {
             Ok::<_, Error>((endpoints, held, more))
         })?;
         let next_cursor = endpoints.last().filter(|_| more).map(|last| last.url.clone());
-        let with_zone = |at| time::format_with_zone(at, caller.offset);
+        let with_zone = |at| time::format_with_zone(at, caller.zone);
         let endpoint_list = endpoints.into_iter().map(|endpoint| {
             let held = held.remove(&endpoint.url).unwrap_or(0);
             ExportEndpoint {
@@ -434,7 +434,7 @@ impl App {
         if sender.is_none() {
             faults.push(Fault::new("client_id", FaultCode::UnknownClient));
         }
-        let (Some(url), Some((client, offset, secrets)), true) = (url, sender, faults.is_empty()) else {
+        let (Some(url), Some((client, zone, secrets)), true) = (url, sender, faults.is_empty()) else {
             return Err(Error::Unprocessable(faults));
         };
         let at = self.now();
@@ -443,7 +443,7 @@ impl App {
             event_id: new_event_id(self.random.as_ref()),
             authorization,
             secrets,
-            body: webhook::test_payload(client, at, offset),
+            body: webhook::test_payload(client, at, zone),
             at,
         };
         let began = Instant::now();
@@ -466,13 +466,13 @@ impl App {
         })
     }
 
-    /// An API client of the company with its secrets, and the company's offset; none where there is no such client.
+    /// An API client of the company with its secrets, and the company's time zone; none where there is no such client.
     fn sender(
         &self,
         company: &CompanyId,
         client: Option<ClientId>,
-    ) -> Result<Option<(ClientId, UtcOffset, Vec<WebhookSecret>)>, Error> {
-        let offset = self.company(company)?.offset;
+    ) -> Result<Option<(ClientId, Zone, Vec<WebhookSecret>)>, Error> {
+        let zone = self.company(company)?.zone;
         let company = company.clone();
         let found = self.store.read(move |tx| {
             let client = match client {
@@ -484,7 +484,7 @@ impl App {
         let Some(client) = found else { return Ok(None) };
         let now = self.now();
         let secrets = self.secrets_of(&client, now)?.at(now);
-        Ok(Some((client.id, offset, secrets)))
+        Ok(Some((client.id, zone, secrets)))
     }
 
     /// Forgets what is beyond the bounds of each company's history; how many deliveries. Mails and messages are kept at least
@@ -569,8 +569,8 @@ fn normal(url: &str) -> String {
     CallbackUrl::stored(url.trim()).map_or_else(|| url.trim().to_owned(), |url| url.as_str().to_owned())
 }
 
-fn shown(delivery: &Delivery, tries: &[Try], offset: UtcOffset) -> ExportDelivery {
-    let with_zone = |at| time::format_with_zone(at, offset);
+fn shown(delivery: &Delivery, tries: &[Try], zone: Zone) -> ExportDelivery {
+    let with_zone = |at| time::format_with_zone(at, zone);
     // Of very many tries the first are gone.
     let first = delivery
         .tries_made

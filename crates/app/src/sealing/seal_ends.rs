@@ -3,7 +3,7 @@
 
 use document::pki::keys::{certificates_from_pem, end_of_certificates};
 use document::pki::revocation::is_issued_by;
-use domain::{CompanyId, UtcOffset, time};
+use domain::{CompanyId, Zone, time};
 use jiff::{SignedDuration, Timestamp};
 use store::company::SealKeyInUse;
 
@@ -26,8 +26,8 @@ pub struct SealEnd {
 }
 
 /// The fault of a workflow that would still be under way when its company can seal no longer.
-pub(crate) fn fault(expires_at: Timestamp, seal_ends: Timestamp, offset: UtcOffset) -> Option<Fault> {
-    let date = || time::format_with_zone(seal_ends, offset);
+pub(crate) fn fault(expires_at: Timestamp, seal_ends: Timestamp, zone: Zone) -> Option<Fault> {
+    let date = || time::format_with_zone(seal_ends, zone);
     (expires_at > seal_ends).then(|| Fault::new("expiry_date", FaultCode::SealEndsBefore).with("date", date()))
 }
 

@@ -353,7 +353,7 @@ impl App {
         }
         let new = self.new_bulk(caller, template, &rows, origin, now)?;
         let most = u64::from(self.settings.bulk.rows).saturating_mul(MOST_WAITING);
-        let (vault, company, offset) = (self.vault.clone(), caller.company.clone(), caller.offset);
+        let (vault, company, zone) = (self.vault.clone(), caller.company.clone(), caller.zone);
         let given = idempotency.clone();
         self.store
             .write(move |tx| {
@@ -369,7 +369,7 @@ impl App {
                 let id = bulk::insert(tx, &new)?;
                 bulk::finish(tx, id, now)?;
                 let stored = bulk::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Bulk))?;
-                let answer = BulkAnswer::Accepted(progress(&stored, offset));
+                let answer = BulkAnswer::Accepted(progress(&stored, zone));
                 if let (Some(key), Some(given)) = (&key, &given) {
                     let text = serde_json::to_vec(&answer).unwrap_or_default();
                     let kept = KeptAnswer {
@@ -556,7 +556,7 @@ impl App {
     ) -> Result<BulkProgress, Error> {
         let mut faults = Vec::new();
         let mut query = ListReader {
-            offset: caller.offset,
+            zone: caller.zone,
             faults: &mut faults,
         };
         let states = RowState::ALL.map(|state| (state.word(), state));
@@ -574,7 +574,7 @@ impl App {
         })?;
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
-        let mut answer = progress(&stored, caller.offset);
+        let mut answer = progress(&stored, caller.zone);
         answer.next_cursor = rows.last().filter(|_| more).map(|row| row.number.to_string());
         answer.row_list = Some(rows.iter().map(|row| shown(row, language)).collect());
         Ok(answer)
@@ -595,7 +595,7 @@ impl App {
             }
             Ok(stored)
         })?;
-        Ok(progress(&stored, caller.offset))
+        Ok(progress(&stored, caller.zone))
     }
 
     /// A sheet of the template to fill in, as CSV.
@@ -839,8 +839,8 @@ fn status(stored: &Bulk) -> &'static str {
     }
 }
 
-fn progress(stored: &Bulk, offset: domain::UtcOffset) -> BulkProgress {
-    let with_zone = |at| time::format_with_zone(at, offset);
+fn progress(stored: &Bulk, zone: domain::Zone) -> BulkProgress {
+    let with_zone = |at| time::format_with_zone(at, zone);
     let decided = stored.started + stored.failed + stored.cancelled;
     BulkProgress {
         bulk_id: stored.id.0,

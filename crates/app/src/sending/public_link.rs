@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use domain::address_in_text::holds_an_address;
 use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
-use domain::{Contact, Language, Region, TemplateId, UtcOffset, text, time};
+use domain::{Contact, Language, Region, TemplateId, UtcOffset, Zone, text, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::idempotency::KeptAnswer;
@@ -174,14 +174,15 @@ impl App {
         }
         let mut faults = new.start.faults.clone();
         faults.extend(idempotency.as_ref().and_then(Idempotency::fault));
-        let offset = new
+        let zone = new
             .start
             .offset
             .as_deref()
             .and_then(UtcOffset::parse)
-            .unwrap_or(caller.offset);
+            .map(Zone::from)
+            .unwrap_or(caller.zone);
         let until = new.end_date.as_deref().and_then(|text| {
-            let at = time::parse_local_end(text.trim(), offset);
+            let at = time::parse_local_end(text.trim(), zone);
             match at {
                 None => faults.push(Fault::new("end_date", FaultCode::InvalidDateTime)),
                 Some(at) if at <= now => faults.push(Fault::new("end_date", FaultCode::PastDateTime)),
@@ -299,7 +300,7 @@ impl App {
     ) -> Result<PublicLinkList, Error> {
         let mut faults = Vec::new();
         let mut query = ListReader {
-            offset: caller.offset,
+            zone: caller.zone,
             faults: &mut faults,
         };
         let before = query.cursor(cursor).unwrap_or(i64::MAX);
@@ -355,7 +356,7 @@ impl App {
             document: document_before(
                 &link.workflow_name,
                 &template.version.name,
-                &self.date_of_start(context.offset),
+                &self.date_of_start(context.zone),
             ),
             language: link.language,
             confirm: self.kept_start(&link)?.confirm,
@@ -417,7 +418,7 @@ impl App {
     /// The start of a visitor: he is the last of the list, takes what place of the first step is left, and writes in the
     /// language of his page.
     fn visited(&self, request: StartRequest, visitor: &LinkVisitor, sender: &Caller) -> StartRequest {
-        let date = self.date_of_start(sender.offset);
+        let date = self.date_of_start(sender.zone);
         let name = request.workflow_name.as_deref().map(|name| {
             text::filled_in(name, &[(PLACE_OF_NAME, visitor.name.trim()), (PLACE_OF_DATE, &date)])
                 .trim()
@@ -441,8 +442,8 @@ impl App {
     }
 
     /// The day that stands in the name of a document.
-    fn date_of_start(&self, offset: UtcOffset) -> String {
-        let date = time::format_with_zone(self.now(), offset);
+    fn date_of_start(&self, zone: Zone) -> String {
+        let date = time::format_with_zone(self.now(), zone);
         date.split(' ').next().unwrap_or_default().to_owned()
     }
 
@@ -504,7 +505,7 @@ impl App {
 }
 
 fn shown_link(link: &PublicLink, caller: &Caller, addresses: &Addresses, now: Timestamp) -> PublicLinkView {
-    let with_zone = |at| time::format_with_zone(at, caller.offset);
+    let with_zone = |at| time::format_with_zone(at, caller.zone);
     PublicLinkView {
         link_id: link.id.0,
         // Who may only read gets no address at which documents are started.

@@ -17,7 +17,7 @@ use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
     FieldKind, FieldName, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress, Recipient,
     RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
-    WriterDetail, text, time,
+    WriterDetail, Zone, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -794,7 +794,7 @@ struct StartReader<'a> {
     is_one_off: bool,
     fonts: Arc<document::text::fonts::Fonts>,
     language: Language,
-    offset: UtcOffset,
+    zone: Zone,
     /// When the company can seal no longer, by the key that it has now.
     seal_ends: Option<Timestamp>,
     faults: Vec<Fault>,
@@ -829,7 +829,7 @@ impl<'a> StartReader<'a> {
             is_one_off,
             fonts: app.fonts()?,
             language: context.language,
-            offset: context.offset,
+            zone: context.zone,
             seal_ends: app.seal_key_end(&caller.company, context.seal_key)?,
             faults,
             failure: None,
@@ -864,7 +864,7 @@ impl<'a> StartReader<'a> {
         let request = self.request.clone();
         if let Some(text) = &request.offset {
             match UtcOffset::parse(text) {
-                Some(offset) => self.offset = offset,
+                Some(offset) => self.zone = offset.into(),
                 None => self.fault(Fault::new("offset", FaultCode::InvalidOffset)),
             }
         }
@@ -910,7 +910,7 @@ impl<'a> StartReader<'a> {
             template_version: template.version,
             on_reject: template.on_reject,
             language: self.language,
-            offset: self.offset,
+            zone: self.zone,
             sender: self.caller.member,
             client,
             comment,
@@ -1002,12 +1002,8 @@ impl<'a> StartReader<'a> {
 
     fn expiry(&mut self, text: Option<&str>) -> Timestamp {
         let expires_at = match text {
-            None => {
-                let hours = self.context.expiry_days.saturating_mul(24);
-                let after = self.now.checked_add(SignedDuration::from_hours(hours));
-                Some(after.unwrap_or(Timestamp::MAX))
-            }
-            Some(text) => match time::parse_local_end(text.trim(), self.offset) {
+            None => Some(self.zone.days_later(self.now, self.context.expiry_days)),
+            Some(text) => match time::parse_local_end(text.trim(), self.zone) {
                 None => {
                     self.fault(Fault::new("expiry_date", FaultCode::InvalidDateTime));
                     None
@@ -1021,7 +1017,7 @@ impl<'a> StartReader<'a> {
         };
         // One that has ended already is no matter of this date: the start is refused as a whole.
         let seal_ends = self.seal_ends.filter(|end| *end >= self.now);
-        if let Some(fault) = expires_at.and_then(|at| crate::sealing::seal_ends::fault(at, seal_ends?, self.offset)) {
+        if let Some(fault) = expires_at.and_then(|at| crate::sealing::seal_ends::fault(at, seal_ends?, self.zone)) {
             self.fault(fault);
         }
         expires_at.unwrap_or(self.now)

@@ -5,8 +5,8 @@
 //! address on the network is told once an hour, and from however many addresses, twenty times an hour.
 
 use domain::{
-    Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, RecipientId, Status, UtcOffset, Who,
-    Workflow, WorkflowId,
+    Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, RecipientId, Status, Who, Workflow,
+    WorkflowId, Zone,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -65,7 +65,7 @@ pub struct LinkedFile {
     /// The workflow's language.
     pub language: Language,
     /// The offset of its dates.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// When it was completed.
     pub completed_at: Timestamp,
     /// Until when the link lives.
@@ -215,7 +215,7 @@ impl App {
             company_name: snapshot.party.company_name.clone(),
             look: CompanyLook::of(&workflow.company, &snapshot.party.company_name, &snapshot.party.style),
             language: signer.map_or(workflow.language, |signer| workflow.language_of(signer)),
-            offset: workflow.offset,
+            zone: workflow.zone,
             completed_at: workflow.state.ended_at().unwrap_or(snapshot.at),
             expires,
             hash,

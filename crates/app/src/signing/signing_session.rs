@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use document::text::fonts::Fonts;
 use domain::{
     BlobHash, CompanyId, EventKind, Field, FieldValue, Language, LiveLinks, OnReject, PageSize, Progress, Recipient,
-    RecipientId, State, Status, TemplateId, TemplateVersion, UtcOffset, Who, WorkflowId, named_events,
+    RecipientId, State, Status, TemplateId, TemplateVersion, Zone, Who, WorkflowId, named_events,
 };
 use jiff::Timestamp;
 use store::HeldWorkflow;
@@ -105,7 +105,7 @@ pub struct SigningView {
     /// The page's language where the address names none.
     pub language: Language,
     /// The offset of its dates.
-    pub offset: UtcOffset,
+    pub zone: Zone,
     /// The sender's words.
     pub comment: String,
     /// When it began.
@@ -298,7 +298,7 @@ impl App {
             look: CompanyLook::of(&workflow.company, &snapshot.party.company_name, &snapshot.party.style),
             sender_name: snapshot.party.sender_name.clone(),
             language: recipient.map_or(workflow.language, |recipient| workflow.language_of(recipient)),
-            offset: workflow.offset,
+            zone: workflow.zone,
             comment: workflow.comment.clone().unwrap_or_default(),
             started_at: workflow.started_at,
             expires_at: workflow.expires_at,

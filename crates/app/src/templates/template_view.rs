@@ -155,7 +155,7 @@ impl App {
     pub fn list_templates(&self, caller: &Caller, request: &ListTemplatesRequest) -> Result<TemplateList, Error> {
         let mut faults = Vec::new();
         let mut query = ListReader {
-            offset: caller.offset,
+            zone: caller.zone,
             faults: &mut faults,
         };
         let limit = query.limit(request.limit.as_ref());
@@ -180,7 +180,7 @@ impl App {
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
         let next_cursor = rows.last().filter(|_| more).map(|row| row.id.to_string());
-        let with_zone = |at| format_with_zone(at, caller.offset);
+        let with_zone = |at| format_with_zone(at, caller.zone);
         let lines = rows.into_iter().map(|row| TemplateLine {
             template_id: row.id.get(),
             name: row.name,
@@ -197,7 +197,7 @@ impl App {
     /// A template with the version that new documents take.
     pub fn view_template(&self, caller: &Caller, id: TemplateId) -> Result<TemplateView, Error> {
         let stored = self.template(&caller.company, id)?.stored;
-        let with_zone = |at| format_with_zone(at, caller.offset);
+        let with_zone = |at| format_with_zone(at, caller.zone);
         let is_signed = stored.extends_upload();
         let version = stored.version;
         Ok(TemplateView {
@@ -226,7 +226,7 @@ impl App {
         let at = self.archive_template(&caller.company, id)?;
         Ok(ArchivedTemplate {
             template_id: id.get(),
-            archived_date: format_with_zone(at, caller.offset),
+            archived_date: format_with_zone(at, caller.zone),
         })
     }
 }

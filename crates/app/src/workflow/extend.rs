@@ -1,6 +1,6 @@
 //! Giving a workflow more time (or less).
 
-use domain::{UtcOffset, WorkflowId, time};
+use domain::{UtcOffset, WorkflowId, Zone, time};
 
 use crate::App;
 use crate::base::caller::Caller;
@@ -33,11 +33,11 @@ impl App {
         let seal_ends = self.current_seal_key_end(&caller.company)?;
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let mut faults = request.faults.clone();
-            let offset = match request.offset.as_deref() {
-                None => snapshot.stored.workflow.offset,
-                Some(text) => UtcOffset::parse(text).unwrap_or_else(|| {
+            let zone = match request.offset.as_deref() {
+                None => snapshot.stored.workflow.zone,
+                Some(text) => UtcOffset::parse(text).map(Zone::from).unwrap_or_else(|| {
                     faults.push(Fault::new("offset", FaultCode::InvalidOffset));
-                    snapshot.stored.workflow.offset
+                    snapshot.stored.workflow.zone
                 }),
             };
             let text = request
@@ -45,7 +45,7 @@ impl App {
                 .as_deref()
                 .map(str::trim)
                 .filter(|text| !text.is_empty());
-            let expires_at = text.and_then(|text| time::parse_local_end(text, offset));
+            let expires_at = text.and_then(|text| time::parse_local_end(text, zone));
             if expires_at.is_none() && !faults.iter().any(|fault| fault.path == "expiry_date") {
                 let code = if text.is_none() {
                     FaultCode::Required
@@ -56,7 +56,7 @@ impl App {
             }
             // Less time is always possible.
             let later = expires_at.filter(|at| *at > snapshot.stored.workflow.expires_at);
-            faults.extend(later.and_then(|at| crate::sealing::seal_ends::fault(at, seal_ends?, offset)));
+            faults.extend(later.and_then(|at| crate::sealing::seal_ends::fault(at, seal_ends?, zone)));
             let Some(expires_at) = expires_at.filter(|_| faults.is_empty()) else {
                 return Err(Error::Unprocessable(faults));
             };

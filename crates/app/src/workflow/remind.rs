@@ -225,5 +225,5 @@ impl AskedAnew {
 }
 
 fn throttled(snapshot: &Snapshot, wait: SignedDuration) -> Error {
-    Error::asked_lately(snapshot.at, wait, snapshot.stored.workflow.offset)
+    Error::asked_lately(snapshot.at, wait, snapshot.stored.workflow.zone)
 }

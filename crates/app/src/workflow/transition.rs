@@ -541,7 +541,7 @@ impl App {
             workflow_name: workflow.name.clone(),
             status: workflow.state.status().code(),
             order: workflow.turn(),
-            expiry_date: domain::time::format_with_zone(workflow.expires_at, workflow.offset),
+            expiry_date: domain::time::format_with_zone(workflow.expires_at, workflow.zone),
             next_name: next.map(|next| next.name.clone()),
             next_email: next.map(|next| next.contact.as_given().to_owned()),
             sign_url: next

@@ -312,7 +312,7 @@ impl App {
                 status: message.state,
                 code: code.filter(|_| message.failure.is_some()),
                 failure: message.failure.unwrap_or_default(),
-                date: time::format_with_zone(message.at, workflow.offset),
+                date: time::format_with_zone(message.at, workflow.zone),
             });
         }
         Ok(views)
@@ -330,7 +330,7 @@ impl App {
         let stored = &snapshot.stored;
         let workflow = &stored.workflow;
         let addresses = &self.outgoing.addresses;
-        let with_zone = |at| time::format_with_zone(at, workflow.offset);
+        let with_zone = |at| time::format_with_zone(at, workflow.zone);
         let next = workflow.writers_at_turn().next();
         let links = self.links_of(snapshot, caller);
         WorkflowView {
@@ -406,7 +406,7 @@ impl App {
     pub fn search_with_value(&self, caller: &Caller, request: &SearchRequest) -> Result<FoundWorkflows, Error> {
         let mut faults = Vec::new();
         let mut query = ListReader {
-            offset: caller.offset,
+            zone: caller.zone,
             faults: &mut faults,
         };
         let before = query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX);
@@ -515,7 +515,7 @@ fn steps(snapshot: &Snapshot) -> Vec<StepView> {
                 email: recipient.contact.as_given().to_owned(),
                 status,
                 date: at
-                    .map(|at| time::format_with_zone(at, workflow.offset))
+                    .map(|at| time::format_with_zone(at, workflow.zone))
                     .unwrap_or_default(),
                 comment: writer.and_then(|writer| writer.comment.clone()).unwrap_or_default(),
                 viewed: writer.is_some_and(|writer| writer.viewed_at.is_some()),
@@ -553,7 +553,7 @@ fn history_entry(snapshot: &Snapshot, named: NamedEvent, language: Language) -> 
     let (new_name, new_email) = successor.map(person).unzip();
     HistoryEntry {
         sequence,
-        date: time::format_with_zone(event.at, workflow.offset),
+        date: time::format_with_zone(event.at, workflow.zone),
         event: event.event.code(),
         actor_name,
         actor_email,
@@ -581,18 +581,18 @@ fn summary(row: &ListedWorkflow) -> WorkflowSummary {
         language: row.language.locale(),
         template_id: row.template.get(),
         order: (row.status == Status::Playing).then_some(row.turn),
-        started_date: time::format_with_zone(row.started_at, row.offset),
-        expiry_date: time::format_with_zone(row.expires_at, row.offset),
+        started_date: time::format_with_zone(row.started_at, row.zone),
+        expiry_date: time::format_with_zone(row.expires_at, row.zone),
         completed_date: row
             .ended_at
-            .map(|at| time::format_with_zone(at, row.offset))
+            .map(|at| time::format_with_zone(at, row.zone))
             .unwrap_or_default(),
     }
 }
 
 fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
     let mut query = ListReader {
-        offset: caller.offset,
+        zone: caller.zone,
         faults,
     };
     let statuses = Status::ALL.map(|status| (status.code(), status));

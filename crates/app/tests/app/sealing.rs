@@ -14,8 +14,8 @@ use document::sealing::SealDetails;
 use document::sealing::validation_data::{ValidationData, add_validation_data, evidence};
 use document::verify::{Note, TrustedRoots};
 use domain::{
-    BlobHash, Clock, CompanyId, EventKind, Language, Requester, SealLevel, SealMark, Status, UtcOffset, WhenTsaIsDown,
-    WorkflowId,
+    BlobHash, Clock, CompanyId, EventKind, Language, Requester, SealLevel, SealMark, Status, WhenTsaIsDown, WorkflowId,
+    Zone,
 };
 use jiff::ToSpan;
 use testkit::database::TestDatabase;
@@ -1025,7 +1025,7 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
                 ),
                 (Language::Ja, "失効した証明書で署名されています", "鍵の漏えい"),
             ] {
-                let words = app::verdict_words(language, UtcOffset::default(), &verdict);
+                let words = app::verdict_words(language, Zone::default(), &verdict);
                 assert_eq!((words.outcome, words.title.as_str()), (Outcome::Revoked, title));
                 assert!(
                     words.text.contains(reason) && words.text.contains("2026"),

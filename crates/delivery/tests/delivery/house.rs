@@ -13,7 +13,7 @@ use delivery::mailer::{LONGEST_SENDING, MailSettings, MailTls, Mailer};
 use delivery::messenger::{GatewaySettings, Messengers};
 use delivery::runner::{Runner, RunnerSettings};
 use domain::public_address::AddressRules;
-use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Role, UtcOffset, WorkflowId};
+use domain::{ClientId, Clock, CompanyId, Contact, Language, MemberId, Random, Role, WorkflowId, Zone};
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Delivery, DeliveryId, NewChannel, NewDelivery, Try};
 use store::{Store, Transaction, values};
@@ -253,7 +253,7 @@ impl House {
             email: "owner@example.com".to_owned(),
             role: Role::Owner,
             language: Language::Ko,
-            offset: UtcOffset::SEOUL,
+            zone: Zone::SEOUL,
             channel: Channel::Pages,
         }
     }
@@ -431,7 +431,7 @@ impl House {
             name,
             contact,
             language,
-            offset: UtcOffset::SEOUL,
+            zone: Zone::SEOUL,
             occasion,
         }
     }

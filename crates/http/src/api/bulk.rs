@@ -161,7 +161,7 @@ pub async fn bulk_start(
     };
     let answer = http.blocking(move |app| {
         let _turn = turn;
-        let (bulk, ignored) = given.request(app, &headers, &query, caller.offset)?;
+        let (bulk, ignored) = given.request(app, &headers, &query, caller.zone.offset(app.now()))?;
         let mut answer = app.bulk_start(&caller, bulk, &origin, language)?;
         if let BulkAnswer::Checked(checked) = &mut answer {
             checked.ignored_members = ignored;

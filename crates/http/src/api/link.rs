@@ -117,7 +117,13 @@ pub async fn start_link(
         confirm: members.boolean("confirm", faults).unwrap_or(false),
         phone_countries: members.texts("phone_countries", faults),
     })?;
-    new.start.idempotency = idempotency(&headers, &query, caller.offset, body.fingerprint(), &mut faults);
+    new.start.idempotency = idempotency(
+        &headers,
+        &query,
+        caller.zone.offset(app.now()),
+        body.fingerprint(),
+        &mut faults,
+    );
     new.start.offset = query.text("offset", &mut faults);
     new.start.faults = faults.into_inner();
     let link = http.blocking(move |app| app.new_public_link(&caller, new)).await?;

@@ -76,7 +76,13 @@ pub async fn send(
     let body = form.json("start")?;
     let mut start = body.read(&mut faults, read_one_off)?;
     start.offset = query.text("offset", &mut faults);
-    start.idempotency = idempotency(&headers, &query, caller.offset, form.fingerprint(), &mut faults);
+    start.idempotency = idempotency(
+        &headers,
+        &query,
+        caller.zone.offset(app.now()),
+        form.fingerprint(),
+        &mut faults,
+    );
     start.faults = faults.into_inner();
     let given = Given::of(&form, true)?;
     let sent = http.blocking(move |app| {

@@ -178,7 +178,13 @@ pub async fn start(
     let mut faults = Faults::default();
     let mut request = body.read(&mut faults, read_one)?;
     request.offset = query.text("offset", &mut faults);
-    request.idempotency = idempotency(&headers, &query, caller.offset, body.fingerprint(), &mut faults);
+    request.idempotency = idempotency(
+        &headers,
+        &query,
+        caller.zone.offset(app.now()),
+        body.fingerprint(),
+        &mut faults,
+    );
     request.faults = faults.into_inner();
     let started = http.blocking(move |app| app.start(&caller, request, &origin)).await?;
     Ok(Json(telling(started, body.ignored())))

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use document::verify::{Change, Fault, How, Part, SignatureKind, SignatureReport, Verdict};
-use domain::{Language, SealLevel, UtcOffset};
+use domain::{Language, SealLevel, Zone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -168,7 +168,7 @@ impl From<SignatureWords> for SignatureInWords {
 
 impl VerifyResponse {
     fn new(verdict: &Verdict, language: Language) -> Self {
-        let words = app::verdict_words(language, UtcOffset::default(), verdict);
+        let words = app::verdict_words(language, Zone::default(), verdict);
         let signatures = verdict.signatures.iter().zip(words.signatures);
         Self {
             holds: verdict.holds(),

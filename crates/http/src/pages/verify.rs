@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::{BlobHash, Language, Requester, UtcOffset};
+use domain::{BlobHash, Language, Requester, Zone};
 use serde::Serialize;
 
 use super::render::respond;
@@ -95,7 +95,7 @@ async fn receive(form: Request, limit: u64) -> Result<Option<Upload>, Error> {
 
 fn judge(app: &App, requester: &Requester, upload: &Upload, language: Language) -> Result<VerdictView, Error> {
     let verdict = app.verdict(requester, &upload.bytes)?;
-    let words = app::verdict_words(language, UtcOffset::default(), &verdict);
+    let words = app::verdict_words(language, Zone::default(), &verdict);
     let (tone, symbol) = match words.outcome {
         Outcome::Holds => ("good", "shield"),
         Outcome::SignerUnknown | Outcome::Unsigned | Outcome::TooDemanding => ("warn", "question"),

@@ -107,7 +107,7 @@ fn shown(request: &PageRequest, token: &str, linked: &LinkedFile, sizes: &[PageS
     let content = ViewerPage {
         kind: kind.clone(),
         document: &linked.workflow_name,
-        completed: i18n::date_time(language, linked.completed_at, linked.offset),
+        completed: i18n::date_time(language, linked.completed_at, linked.zone),
         download: request.link(language, "/mail/file", &[("token", token)]),
         verify: request.link(language, "/verify", &[]),
         pages,

@@ -1,7 +1,7 @@
 //! Approve, reject, cancel, extend, correct: each transition happens once, and who comes too late is
 //! told what state he met.
 
-use domain::{Clock as _, UtcOffset};
+use domain::{Clock as _, Zone};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -346,8 +346,7 @@ fn who_reminds_too_often_is_told_how_long_to_wait(database: &TestDatabase) {
     let id = server.start(&token, &body).ok()["workflow_id"].clone();
     let remind = || server.act(&token, &id, "remind", &json!({}));
     remind().ok();
-    let again_at =
-        domain::time::format_with_zone(server.clock.now() + SignedDuration::from_mins(10), UtcOffset::default());
+    let again_at = domain::time::format_with_zone(server.clock.now() + SignedDuration::from_mins(10), Zone::default());
     for (passed, wait) in [(0, "600"), (100, "500"), (499, "1")] {
         server.clock.advance(passed);
         let answer = remind();

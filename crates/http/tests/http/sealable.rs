@@ -2,7 +2,7 @@
 
 use document::pki::authority::{SealSubject, create_root, issue_seal_certificate};
 use document::pki::keys::{KeyKind, Signer, certificates_to_pem};
-use domain::{CompanyId, Language, Role, UtcOffset, time};
+use domain::{CompanyId, Language, Role, Zone, time};
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
@@ -75,7 +75,7 @@ fn end_of(server: &Server, company: &CompanyId) -> Timestamp {
 }
 
 fn date(at: Timestamp) -> String {
-    time::format_local(at, UtcOffset::SEOUL)
+    time::format_local(at, Zone::SEOUL)
 }
 
 /// A company that seals with the key in the token.
@@ -112,7 +112,7 @@ fn a_start_that_would_outlive_its_seal_certificate_is_refused(database: &TestDat
         body
     };
     let refused = |token: &str, body: &Value| in_every_language(|language| start_in(&server, token, language, body));
-    let said = time::format_with_zone(end, UtcOffset::SEOUL);
+    let said = time::format_with_zone(end, Zone::SEOUL);
     let expected = answers(
         422,
         "",
@@ -174,7 +174,7 @@ fn more_time_than_the_seal_certificate_has_is_refused(database: &TestDatabase) {
     let refused = in_every_language(|language| extend(language, end + 1.second()));
     for (status, _, code, said) in &refused {
         assert_eq!((*status, code.as_str()), (422, "expiry_date: seal-ends-before"));
-        assert!(said.contains(&time::format_with_zone(end, UtcOffset::SEOUL)), "{said}");
+        assert!(said.contains(&time::format_with_zone(end, Zone::SEOUL)), "{said}");
     }
     extend("en", end).ok();
     extend("en", end - 1.hour()).ok();
@@ -200,7 +200,7 @@ fn a_company_whose_certificate_expired_starts_nothing_and_the_others_work(databa
 
     let token = server.token("acme", "owner@example.com");
     let refused = in_every_language(|language| start_in(&server, &token, language, &start_body(template)));
-    let said = time::format_with_zone(end, UtcOffset::UTC);
+    let said = time::format_with_zone(end, Zone::UTC);
     let expected = answers(
         422,
         "",

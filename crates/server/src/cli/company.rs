@@ -7,9 +7,7 @@ use app::{App, CompanyChange, NewCompany};
 use clap::{Args, Subcommand, ValueEnum};
 use document::pki::keys::KeyKind;
 use document::pki::revocation::RevocationReason;
-use domain::{
-    Colour, CompanyId, CompletedMails, Language, Palette, Region, SealLevel, SealMark, UtcOffset, WhenTsaIsDown,
-};
+use domain::{Colour, CompanyId, CompletedMails, Language, Palette, Region, SealLevel, SealMark, WhenTsaIsDown, Zone};
 use serde_json::{Value, json};
 
 use super::erase_person::ErasePerson;
@@ -134,9 +132,9 @@ pub struct Settings {
     /// Language of responses, of mails to its members, and of documents whose start sets none: ko, en, ja
     #[arg(long, value_parser = language)]
     language: Option<Language>,
-    /// UTC offset of its times, if nothing else sets one: +HH:MM
-    #[arg(long, value_parser = offset, allow_hyphen_values = true)]
-    offset: Option<UtcOffset>,
+    /// Time zone of its times, such as Asia/Seoul; or a fixed UTC offset, +HH:MM
+    #[arg(long, alias = "offset", value_parser = zone, value_name = "ZONE", allow_hyphen_values = true)]
+    time_zone: Option<Zone>,
     /// Country of phone numbers without a country code: KR, JP, US
     #[arg(long, value_parser = region)]
     region: Option<Region>,
@@ -239,7 +237,7 @@ impl Settings {
         Ok(CompanyChange {
             name,
             language: self.language,
-            offset: self.offset,
+            zone: self.time_zone,
             region: self.region,
             api_enabled: self.api.map(|switch| matches!(switch, Switch::On)),
             token_lifetime_seconds: self.token_lifetime,
@@ -380,7 +378,7 @@ fn value(company: &store::company::Company) -> Value {
         "company": company.id,
         "name": company.name,
         "language": company.language.code(),
-        "offset": company.offset.to_string(),
+        "time_zone": company.zone.to_string(),
         "region": company.region.code(),
         "api": company.api_enabled,
         "token_lifetime_seconds": company.token_lifetime_seconds,
@@ -416,7 +414,7 @@ fn rows(companies: &[store::company::Company]) -> String {
                 company.name.clone(),
                 if company.api_enabled { "on" } else { "off" }.to_owned(),
                 company.language.code().to_owned(),
-                company.offset.to_string(),
+                company.zone.to_string(),
                 company.region.code().to_owned(),
                 format!("{} s", company.token_lifetime_seconds),
                 company.expiry_days.to_string(),
@@ -430,7 +428,7 @@ fn rows(companies: &[store::company::Company]) -> String {
         "NAME",
         "API",
         "LANGUAGE",
-        "OFFSET",
+        "TIME ZONE",
         "REGION",
         "TOKENS LIVE",
         "EXPIRY DAYS",
@@ -440,8 +438,9 @@ fn rows(companies: &[store::company::Company]) -> String {
     table(&headings, &rows)
 }
 
-fn offset(text: &str) -> Result<UtcOffset, String> {
-    UtcOffset::parse(text).ok_or_else(|| "use an offset such as +09:00".to_owned())
+fn zone(text: &str) -> Result<Zone, String> {
+    Zone::parse(text)
+        .ok_or_else(|| "use the name of a time zone, such as Asia/Seoul, or an offset such as +09:00".to_owned())
 }
 
 pub(super) fn region(text: &str) -> Result<Region, String> {

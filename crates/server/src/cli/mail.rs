@@ -90,7 +90,7 @@ impl Mail {
         let mut letter = mail_sample::letter(&style, &contact, chosen, mail_sample::rich(kind, chosen, &links, now));
         if let Some(company) = &company {
             letter.company_name = &company.name;
-            letter.offset = company.offset;
+            letter.zone = company.zone;
         }
         let mail = mail::write(&templates, &letter)?;
         let logo = match (&app, &company, mail.logo_hash()) {

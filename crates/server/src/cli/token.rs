@@ -30,7 +30,7 @@ impl Token {
         let app = context.open()?.app;
         match self {
             Token::List { of } => {
-                let (now, offset) = (app.now(), app.company(&of.company)?.offset);
+                let (now, zone) = (app.now(), app.company(&of.company)?.zone);
                 let tokens = app.tokens(&of.company)?;
                 let state = |token: &app::TokenRow| match token.revoked_at {
                     Some(_) => "revoked",
@@ -58,8 +58,8 @@ impl Token {
                             token.id.to_string(),
                             token.email.clone(),
                             state(token).to_owned(),
-                            domain::time::format_with_zone(token.created_at, offset),
-                            domain::time::format_with_zone(token.expires_at, offset),
+                            domain::time::format_with_zone(token.created_at, zone),
+                            domain::time::format_with_zone(token.expires_at, zone),
                         ]
                     })
                     .collect();

@@ -16,7 +16,7 @@ use app::{DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
 use document::pki::keys::certificates_from_pem;
 use document::verify::{self, Means, Verdict};
-use domain::{BlobHash, ChainFault, ChainFile, Clock, EventKind, Language, Requester, UtcOffset};
+use domain::{BlobHash, ChainFault, ChainFile, Clock, EventKind, Language, Requester, Zone};
 use serde_json::{Value, json};
 
 use super::{Context, read};
@@ -57,7 +57,7 @@ fn language(code: &str) -> Result<Language, String> {
 }
 
 fn words_of(verdict: &Verdict, language: Language) -> VerdictWords {
-    app::verdict_words(language, UtcOffset::default(), verdict)
+    app::verdict_words(language, Zone::default(), verdict)
 }
 
 /// One file's verdict, with the chain of events that it contains.

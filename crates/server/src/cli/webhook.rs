@@ -52,9 +52,9 @@ impl Webhook {
         let app = context.open()?.app;
         match self {
             Webhook::List { of } => {
-                let offset = app.company(&of.company)?.offset;
+                let zone = app.company(&of.company)?.zone;
                 let endpoints = app.failing_endpoints(&of.company)?;
-                let moment = |at| domain::time::format_with_zone(at, offset);
+                let moment = |at| domain::time::format_with_zone(at, zone);
                 let values: Vec<Value> = endpoints
                     .iter()
                     .map(|endpoint| {

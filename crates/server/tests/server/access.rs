@@ -61,8 +61,8 @@ fn settings_of_a_company_are_changed_and_shown() {
             "acme",
             "--api",
             "off",
-            "--offset",
-            "-03:30",
+            "--time-zone",
+            "europe/berlin",
             "--token-lifetime",
             "30d",
             "--language",
@@ -73,13 +73,21 @@ fn settings_of_a_company_are_changed_and_shown() {
     assert_eq!(
         (
             &set["api"],
-            &set["offset"],
+            &set["time_zone"],
             &set["token_lifetime_seconds"],
             &set["language"]
         ),
-        (&json!(false), &json!("-03:30"), &json!(2_592_000), &json!("ja"))
+        (&json!(false), &json!("Europe/Berlin"), &json!(2_592_000), &json!("ja"))
     );
     assert_eq!(here.json(&["company", "list"], ""), json!([set]));
+    // As scripts from before time zones set it.
+    let set = here.json(&["company", "set", "acme", "--offset", "-03:30"], "");
+    assert_eq!(set["time_zone"], json!("-03:30"));
+    for wrong in ["Seoul", "Asia/Nowhere", "+9", ""] {
+        let said = here.say(&["company", "set", "acme", "--time-zone", wrong]);
+        assert_eq!(said.code, Some(2), "{}", said.error);
+        assert!(said.error.contains("such as Asia/Seoul"), "{}", said.error);
+    }
     let said = here.say(&["company", "set", "acme", "--token-lifetime", "31d"]);
     assert_eq!(said.code, Some(1), "{}", said.error);
     let said = here.say(&["company", "set", "other", "--api", "on"]);

@@ -8,7 +8,7 @@ crate::statements! {
          WHERE m.company_id = $2 AND m.id = $3 AND m.credential_version = $4 AND m.disabled_at IS NULL RETURNING id";
 
     /// Runs at every API call. The token itself is the authorisation, and the company comes from it.
-    pub static FIND = "SELECT t.company_id, t.member_id, t.expires_at, m.email, m.name, m.role, c.language, c.utc_offset, \
+    pub static FIND = "SELECT t.company_id, t.member_id, t.expires_at, m.email, m.name, m.role, c.language, c.time_zone, \
          c.api_enabled FROM access_token t \
          JOIN member m ON m.company_id = t.company_id AND m.id = t.member_id \
          JOIN company c ON c.id = t.company_id \

@@ -34,7 +34,7 @@ crate::statements! {
     /// beginning, because programs of versions that do not know `seen_at` leave it at 0.
     pub static FIND_SESSION = "SELECT s.company_id, s.member_id, \
          CASE WHEN s.seen_at > s.created_at THEN s.seen_at ELSE s.created_at END AS seen_at, s.expires_at, m.email, m.name, m.role, \
-         c.name AS company_name, c.language, c.utc_offset FROM member_session s \
+         c.name AS company_name, c.language, c.time_zone FROM member_session s \
          JOIN member m ON m.company_id = s.company_id AND m.id = s.member_id \
          JOIN company c ON c.id = s.company_id \
          WHERE s.session_hash = $1 AND s.expires_at > $2 AND (s.seen_at > $3 OR s.created_at > $3) AND m.disabled_at IS NULL \

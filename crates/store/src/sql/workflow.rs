@@ -11,7 +11,7 @@ crate::statements! {
 
     /// A new workflow.
     pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \
-         offset_seconds, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
+         time_zone, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
          started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision, id, \
          company_name, chain_format, chain_code, added_fonts) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, \
@@ -28,7 +28,7 @@ crate::statements! {
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0, $15, $16, $17)";
 
     /// What a start needs to know of its company, template and client.
-    pub static START_CONTEXT = "SELECT c.name, c.language, c.utc_offset, c.region, c.expiry_days, c.link_days, \
+    pub static START_CONTEXT = "SELECT c.name, c.language, c.time_zone, c.region, c.expiry_days, c.link_days, \
          c.accent, c.logo, c.logo_width, c.logo_height, c.mail_sender_name, c.mail_reply_to, c.completed_mails, \
          c.remind_every_days, c.remind_before_days, a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at, \
          k.id AS seal_key FROM company c \
@@ -45,7 +45,7 @@ crate::statements! {
          FROM company c JOIN member m ON m.company_id = c.id WHERE c.id = $1 AND m.id = $2";
 
     /// One workflow of a company.
-    pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, offset_seconds, \
+    pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, time_zone, \
          sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
          ended_at, ended_by, end_comment, first_step_reported, chain_format, chain_sequence, chain_hash, chain_code, link_version, \
          links_revoked_at, links_renewed_at, discarded_at, revision, added_fonts, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
@@ -147,7 +147,7 @@ crate::statements! {
             WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0 ORDER BY id FOR NO KEY UPDATE)";
 
     /// A company's workflows, newest first.
-    pub static LIST = "SELECT id, name, status, language, offset_seconds, template_id, started_at, expires_at, ended_at, turn \
+    pub static LIST = "SELECT id, name, status, language, time_zone, template_id, started_at, expires_at, ended_at, turn \
          FROM workflow WHERE company_id = $1 AND id < $2 AND discarded_at IS NULL \
          AND (CAST($3 AS TEXT) IS NULL OR status = $3) \
          AND (CAST($4 AS BIGINT) IS NULL OR template_id = $4) \

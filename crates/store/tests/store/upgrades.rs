@@ -22,6 +22,7 @@ testkit::on_both_databases!(
     files_that_nothing_needs_are_left_by_their_company_and_previews_keep_theirs_until_they_expire,
     a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning,
     nothing_is_left_of_what_servers_said_before_excerpts,
+    companies_get_a_time_zone_and_workflows_keep_their_offset,
 );
 
 store::statements! {
@@ -40,6 +41,8 @@ store::statements! {
     pub static OLD_SESSION = "INSERT INTO member_session (session_hash, company_id, member_id, created_at, expires_at) \
         SELECT $1, company_id, id, $2, $3 FROM member";
     pub static TRIES = "SELECT t.code, t.fault, t.answer FROM delivery_try t JOIN outbox o ON o.id = t.delivery_id ORDER BY o.id";
+    pub static ZONES = "SELECT time_zone FROM company ORDER BY id";
+    pub static ZONES_OF_WORKFLOWS = "SELECT time_zone FROM workflow ORDER BY id";
     pub static DRAFTS = "SELECT recipient_id FROM draft ORDER BY recipient_id";
 }
 
@@ -728,4 +731,41 @@ fn nothing_is_left_of_what_servers_said_before_excerpts(database: &TestDatabase)
     let expected = [Some("no answer"), Some("not kept"), None, Some("not kept")];
     let expected = expected.map(|fault| (550, fault.map(str::to_owned), String::new()));
     assert_eq!(left, expected);
+}
+
+fn companies_get_a_time_zone_and_workflows_keep_their_offset(database: &TestDatabase) {
+    let company = |id: &str, language: &str, offset: i64| {
+        let of_another = COMPANY.replace("'acme'", &format!("'{id}'"));
+        of_another.replace("'ko', 32400", &format!("'{language}', {offset}"))
+    };
+    let offsets = [32_400, 0, -12_600, 20_700, -36_000, 50_400];
+    let mut then = unchecked(database).to_owned();
+    for (id, language, offset) in [
+        ("a", "ko", 32_400),
+        ("b", "ja", 32_400),
+        ("c", "en", 32_400),
+        ("d", "ja", 0),
+        ("e", "ko", -12_600),
+        ("f", "en", 20_700),
+    ] {
+        then += &company(id, language, offset);
+    }
+    for (id, offset) in (1..).zip(offsets) {
+        then += &workflow(database, id, "Playing").replace("'ko', 0", &format!("'ko', {offset}"));
+    }
+    as_of(database, 42, &then);
+    let store = database.open();
+    let zones = |statement| {
+        let rows = store.read(move |tx| tx.query(statement, &[])).expect("the rows");
+        let zone = |row: &store::Row| row.get::<domain::Zone>("time_zone").expect("a zone").to_string();
+        rows.iter().map(zone).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        zones(&ZONES),
+        ["Asia/Seoul", "Asia/Tokyo", "Asia/Seoul", "+00:00", "-03:30", "+05:45"]
+    );
+    assert_eq!(
+        zones(&ZONES_OF_WORKFLOWS),
+        ["+09:00", "+00:00", "-03:30", "+05:45", "-10:00", "+14:00"]
+    );
 }

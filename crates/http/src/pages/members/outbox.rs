@@ -107,7 +107,7 @@ fn addressee(message: &OutboxMessage) -> String {
 }
 
 fn when(language: Language, session: &MemberSession, message: &OutboxMessage) -> String {
-    i18n::date_time(language, message.at, session.caller.offset)
+    i18n::date_time(language, message.at, session.caller.zone)
 }
 
 /// `GET /outbox`
@@ -136,7 +136,7 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
             } else {
                 "outbox-seal-ended"
             };
-            let date = i18n::date_time(language, end, session.caller.offset);
+            let date = i18n::date_time(language, end, session.caller.zone);
             i18n::text(language, key, &[("date", &date)])
         }),
         messages: found

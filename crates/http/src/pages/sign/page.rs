@@ -177,11 +177,11 @@ fn staged(http: &Http, request: &PageRequest, key: &SigningKey, view: &SigningVi
         Stage::Waiting => request.end(Ending::Waiting, language, &about(view, language, None)),
         Stage::Done => {
             let approved = view.recipient.as_ref().and_then(|writer| writer.approved_at);
-            let date = approved.map(|at| i18n::date_time(language, at, view.offset));
+            let date = approved.map(|at| i18n::date_time(language, at, view.zone));
             request.end(Ending::Signed, language, &about(view, language, date))
         }
         Stage::Ended => {
-            let expired = i18n::date_time(language, view.expires_at, view.offset);
+            let expired = i18n::date_time(language, view.expires_at, view.zone);
             let (ending, date) = match view.status {
                 Status::Rejected => return rejected(request, view, language),
                 Status::Canceled => (Ending::Canceled, None),
@@ -447,7 +447,7 @@ fn sign_page(
             reason: returned.reason.as_deref(),
             own_step: returned.from_order == step,
         }),
-        until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.offset)),
+        until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.zone)),
         next_sign: next_sign(request),
         gives_back: view.gives_back,
         hand_over: view.hand_over,

