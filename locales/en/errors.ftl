@@ -253,6 +253,7 @@ api-login-api-off = The company is not allowed to call the API. Contact an admin
 api-login-failure = Something went wrong on our side. Try again later.
 
 ## How long to wait, in other sentences
+deadline-never = no deadline
 wait-seconds = { $count ->
     [one] 1 second
    *[other] { $count } seconds

@@ -233,6 +233,7 @@ api-login-api-off = この会社には API の呼び出しが許可されてい�
 api-login-failure = 予期しないエラーが発生しました。しばらくしてからもう一度お試しください。
 
 ## 待ち時間（ほかの文の中で）
+deadline-never = なし
 wait-seconds = { $count } 秒
 wait-minutes = { $count } 分
 wait-hours = { $count } 時間

@@ -233,6 +233,7 @@ api-login-api-off = API를 호출할 수 없는 회사입니다. 관리자에게
 api-login-failure = 예기치 않은 오류가 발생했습니다. 잠시 뒤에 다시 시도하세요.
 
 ## 기다릴 시간 (다른 문장 안에서)
+deadline-never = 없음
 wait-seconds = { $count }초
 wait-minutes = { $count }분
 wait-hours = { $count }시간

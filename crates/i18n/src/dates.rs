@@ -3,7 +3,7 @@
 use domain::Zone;
 use domain::date_pattern::english_month;
 use domain::language::Language;
-use domain::time::{UtcOffset, format_local, local_date};
+use domain::time::{UtcOffset, format_local, local_date, never};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -32,6 +32,14 @@ pub fn date_time(language: Language, at: Timestamp, zone: Zone) -> String {
         (_, offset) => format!("UTC{offset}"),
     };
     format!("{day}{comma} {minutes} ({zone})")
+}
+
+/// Until when something can be done: a moment, or the words for [never](domain::time::never).
+pub fn deadline(language: Language, at: Timestamp, zone: Zone) -> String {
+    if at == never() {
+        return crate::text(language, "deadline-never", &[]);
+    }
+    date_time(language, at, zone)
 }
 
 /// A waiting time as part of a sentence: in seconds below a minute, then in minutes, then in hours. Rounded up, so

@@ -516,7 +516,7 @@ fn draft(letter: &Letter<'_>) -> Draft {
     let deadline = match letter.occasion {
         Occasion::Request(Request { deadline, .. })
         | Occasion::Reminder(Request { deadline, .. })
-        | Occasion::Returned { deadline, .. } => moment(deadline),
+        | Occasion::Returned { deadline, .. } => i18n::deadline(letter.language, deadline, letter.zone),
         _ => String::new(),
     };
     let content = content(letter, &deadline);

@@ -25,10 +25,16 @@ pub struct SealEnd {
     pub is_renewable: bool,
 }
 
-/// The fault of a workflow that would still be under way when its company can seal no longer.
-pub(crate) fn fault(expires_at: Timestamp, seal_ends: Timestamp, zone: Zone) -> Option<Fault> {
+/// The fault of a workflow that would still be under way when its company can seal no longer. One that never expires is held
+/// to `usual_end`, the deadline of a start that sets none.
+pub(crate) fn fault(expires_at: Timestamp, usual_end: Timestamp, seal_ends: Timestamp, zone: Zone) -> Option<Fault> {
     let date = || time::format_with_zone(seal_ends, zone);
-    (expires_at > seal_ends).then(|| Fault::new("expiry_date", FaultCode::SealEndsBefore).with("date", date()))
+    let last_day = if expires_at == time::never() {
+        usual_end
+    } else {
+        expires_at
+    };
+    (last_day > seal_ends).then(|| Fault::new("expiry_date", FaultCode::SealEndsBefore).with("date", date()))
 }
 
 /// The warning that is due: the last one of those whose time has come.

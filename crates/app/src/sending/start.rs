@@ -1001,8 +1001,9 @@ impl<'a> StartReader<'a> {
     }
 
     fn expiry(&mut self, text: Option<&str>) -> Timestamp {
+        let usual_end = self.zone.days_later(self.now, self.context.expiry_days);
         let expires_at = match text {
-            None => Some(self.zone.days_later(self.now, self.context.expiry_days)),
+            None => Some(usual_end),
             Some(text) => match time::parse_local_end(text.trim(), self.zone) {
                 None => {
                     self.fault(Fault::new("expiry_date", FaultCode::InvalidDateTime));
@@ -1017,7 +1018,7 @@ impl<'a> StartReader<'a> {
         };
         // One that has ended already is no matter of this date: the start is refused as a whole.
         let seal_ends = self.seal_ends.filter(|end| *end >= self.now);
-        if let Some(fault) = expires_at.and_then(|at| crate::sealing::seal_ends::fault(at, seal_ends?, self.zone)) {
+        if let Some(fault) = expires_at.and_then(|at| crate::sealing::seal_ends::fault(at, usual_end, seal_ends?, self.zone)) {
             self.fault(fault);
         }
         expires_at.unwrap_or(self.now)

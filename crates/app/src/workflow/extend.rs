@@ -31,14 +31,18 @@ impl App {
         caller.must_send()?;
         let actor = App::member_actor(caller, origin);
         let seal_ends = self.current_seal_key_end(&caller.company)?;
+        let expiry_days = self.company(&caller.company)?.expiry_days;
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let mut faults = request.faults.clone();
             let zone = match request.offset.as_deref() {
                 None => snapshot.stored.workflow.zone,
-                Some(text) => UtcOffset::parse(text).map(Zone::from).unwrap_or_else(|| {
-                    faults.push(Fault::new("offset", FaultCode::InvalidOffset));
-                    snapshot.stored.workflow.zone
-                }),
+                Some(text) => UtcOffset::parse(text).map_or_else(
+                    || {
+                        faults.push(Fault::new("offset", FaultCode::InvalidOffset));
+                        snapshot.stored.workflow.zone
+                    },
+                    Zone::from,
+                ),
             };
             let text = request
                 .expiry_date
@@ -56,7 +60,8 @@ impl App {
             }
             // Less time is always possible.
             let later = expires_at.filter(|at| *at > snapshot.stored.workflow.expires_at);
-            faults.extend(later.and_then(|at| crate::sealing::seal_ends::fault(at, seal_ends?, zone)));
+            let usual_end = zone.days_later(snapshot.at, expiry_days);
+            faults.extend(later.and_then(|at| crate::sealing::seal_ends::fault(at, usual_end, seal_ends?, zone)));
             let Some(expires_at) = expires_at.filter(|_| faults.is_empty()) else {
                 return Err(Error::Unprocessable(faults));
             };

@@ -11,6 +11,7 @@ use crate::support::{Answer, Server, TokenState, plain, redacted, start_body, to
 
 testkit::on_both_databases!(
     a_start_that_would_outlive_its_seal_certificate_is_refused,
+    a_document_that_never_expires_says_so_everywhere,
     more_time_than_the_seal_certificate_has_is_refused,
     a_company_whose_certificate_expired_starts_nothing_and_the_others_work,
     a_wrong_pin_stops_the_starts_of_its_company_alone,
@@ -133,9 +134,8 @@ fn a_start_that_would_outlive_its_seal_certificate_is_refused(database: &TestDat
         ],
     );
     assert_eq!(refused(&token, &body(&date(end + 1.second()))), expected);
-    assert_eq!(refused(&token, &body("9999-12-31")), expected);
     // Every other fault is named with it.
-    let mut wrong = body("9999-12-31");
+    let mut wrong = body(&date(end + 1.second()));
     wrong["workflow_name"] = json!("");
     assert_eq!(
         server.start(&token, &wrong).faults(),
@@ -151,6 +151,8 @@ fn a_start_that_would_outlive_its_seal_certificate_is_refused(database: &TestDat
     let mut silent = body("");
     silent.as_object_mut().expect("members").remove("expiry_date");
     assert_eq!(refused(&token, &silent), expected);
+    // One that never expires is held to the same number of days.
+    assert_eq!(refused(&token, &body("9999-12-31 23:59:59")), expected);
     server.start(&token, &body(&date(end - 1.hour()))).ok();
     // A new key has a new end.
     server
@@ -158,6 +160,34 @@ fn a_start_that_would_outlive_its_seal_certificate_is_refused(database: &TestDat
         .renew_seal_key(&company, KeyKind::EcdsaP256, None)
         .expect("renewed");
     server.start(&token, &silent).ok();
+}
+
+fn a_document_that_never_expires_says_so_everywhere(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["expiry_date"] = json!("9999-12-31 23:59:59");
+    let started = server.start(&token, &body).ok();
+    let id = &started["workflow_id"];
+    let expiry = |answer: &Value| answer["expiry_date"].as_str().expect("a date").to_owned();
+    let kept = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    assert_eq!(expiry(&kept), "9999-12-31 23:59:59 (UTC+09:00)");
+    let list = server.get("/api/v3/workflows", &token).ok();
+    assert_eq!(expiry(&list["workflow_list"][0]), "9999-12-31 23:59:59 (UTC+09:00)");
+    let address = started["sign_url"].as_str().expect("embedded");
+    let page = server
+        .get(&address[address.find("/mail/").expect("a path")..], &token)
+        .html();
+    assert!(!page.contains("9999") && !page.contains("기한:"), "{page}");
+    // It gets an end, and loses it again.
+    let extend = |to: &str| {
+        let path = format!("/api/v3/workflows/{id}/extend");
+        expiry(&server.post(&path, Some(&token), &json!({"expiry_date": to})).ok())
+    };
+    assert_eq!(extend("2027-01-31"), "2027-01-31 23:59:59 (UTC+09:00)");
+    assert_eq!(extend("9999-12-31"), "9999-12-31 23:59:59 (UTC+09:00)");
+    let report = server.app.audit_verify().expect("a report");
+    assert!(report.is_clean(), "{report:?}");
 }
 
 fn more_time_than_the_seal_certificate_has_is_refused(database: &TestDatabase) {

@@ -447,7 +447,8 @@ fn sign_page(
             reason: returned.reason.as_deref(),
             own_step: returned.from_order == step,
         }),
-        until: (view.status == Status::Playing).then(|| i18n::date_time(language, view.expires_at, view.zone)),
+        until: (view.status == Status::Playing && view.expires_at != domain::time::never())
+            .then(|| i18n::date_time(language, view.expires_at, view.zone)),
         next_sign: next_sign(request),
         gives_back: view.gives_back,
         hand_over: view.hand_over,
