@@ -81,7 +81,7 @@ pub use role::Role;
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use secret::Secret;
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};
-pub use terms::{NamedCopy, PlaceTerms, Terms};
+pub use terms::{NamedCopy, PlaceTerms, TemplateContent, Terms};
 pub use text::{Comment, PersonName, TextFault};
 pub use time::UtcOffset;
 pub use value::{BlobHash, FieldValue, FileValue, Picture, ValueFault};

@@ -12,6 +12,7 @@ use crate::ids::ClientId;
 use crate::language::Language;
 use crate::personal_text::PersonalText;
 use crate::template::OnReject;
+use crate::value::BlobHash;
 use crate::workflow::{CopyRecipient, Recipient, Workflow};
 use crate::zone::Zone;
 
@@ -46,6 +47,26 @@ pub struct Terms {
     /// The settings of its webhooks, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub export: Option<PersonalText>,
+    /// What its template's version contains; entries of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<TemplateContent>,
+}
+
+/// What a version of a template contains besides its PDF: labels, boxes and rules, and the pictures of its pages. SHA-256 of
+/// both texts as the database has them; a version never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateContent {
+    pub definition: BlobHash,
+    pub page_images: BlobHash,
+}
+
+impl TemplateContent {
+    pub fn of(definition: &str, page_images: &str) -> Self {
+        Self {
+            definition: BlobHash::of(definition.as_bytes()),
+            page_images: BlobHash::of(page_images.as_bytes()),
+        }
+    }
 }
 
 /// What holds for a recipient's place besides name and contact.
@@ -87,7 +108,13 @@ pub struct NamedCopy {
 
 impl Terms {
     /// What a workflow is started with.
-    pub fn of(workflow: &Workflow, company_name: &str, sender: NamedMember, places: Vec<PlaceTerms>) -> Self {
+    pub fn of(
+        workflow: &Workflow,
+        company_name: &str,
+        sender: NamedMember,
+        places: Vec<PlaceTerms>,
+        template: Option<TemplateContent>,
+    ) -> Self {
         let export = workflow.export.as_ref();
         Self {
             title: workflow.name.as_str().into(),
@@ -103,6 +130,7 @@ impl Terms {
             copies: workflow.copies.iter().map(NamedCopy::of).collect(),
             // Texts and lists only: writing cannot fail.
             export: export.map(|export| serde_json::to_string(export).unwrap_or_default().into()),
+            template,
         }
     }
 
@@ -120,6 +148,7 @@ impl Terms {
             zone: _,
             on_reject: _,
             expires_at: _,
+            template: _,
         } = self;
         texts.extend([title, company_name, &mut sender.name, &mut sender.email]);
         texts.extend(message.iter_mut().chain(export));

@@ -222,7 +222,7 @@ pub struct Workflow {
     pub on_reject: OnReject,
     /// The language of its certificate, and of signers who have no other.
     pub language: Language,
-    /// The offset in which its dates are written.
+    /// The time zone in which its dates are written.
     pub zone: Zone,
     /// The member who sent it.
     pub sender: MemberId,

@@ -90,7 +90,7 @@ impl Zone {
         }
     }
 
-    /// The same time of day, so many calendar days later.
+    /// The same time of day, some calendar days later.
     pub fn days_later(self, at: Timestamp, days: i64) -> Timestamp {
         let span = jiff::Span::new().try_days(days).ok();
         let local = span.and_then(|days| self.to_local(at).checked_add(days).ok());

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use domain::replay::{Proved, Replay, ReplayedProgress, ReplayedRecipient};
 use domain::{
-    ChainFormat, CompanyId, Contact, CopyRecipient, ExportSettings, FieldValue, NamedCopy, PersonalText, RecipientId,
-    Terms, WorkflowId,
+    BlobHash, ChainFormat, CompanyId, Contact, CopyRecipient, ExportSettings, FieldValue, NamedCopy, PersonalText,
+    RecipientId, TemplateContent, TemplateId, Terms, WorkflowId,
 };
 
 use crate::check::FaultKind;
 use crate::sql::check as sql;
-use crate::{Error, Row, Transaction, Value, values};
+use crate::{Error, Row, Statement, Transaction, Value, values};
 
 /// Columns of compared tables that the chain does not prove: the table, the column, and why.
 pub const UNPROVED: &[(&str, &str, &str)] = &[
@@ -70,6 +70,14 @@ pub const UNPROVED: &[(&str, &str, &str)] = &[
         "counts wrong codes; the chain has each of them",
     ),
     (
+        "template_version",
+        "name",
+        "the template's own; documents have titles of theirs",
+    ),
+    ("template_version", "original", "of the upload; nobody signs it"),
+    ("template_version", "created_at", "of the template, not of the document"),
+    ("template_version", "created_by", "of the template, not of the document"),
+    (
         "sealed_document",
         "timestamp_due",
         "when a job looks again; nothing shows it",
@@ -81,22 +89,29 @@ pub(crate) struct Rows {
     recipients: BTreeMap<WorkflowId, Vec<Row>>,
     values: BTreeMap<WorkflowId, Vec<Row>>,
     sealed: BTreeMap<WorkflowId, Vec<Row>>,
+    templates: BTreeMap<(CompanyId, TemplateId, u32), Row>,
 }
 
 impl Rows {
     /// Those of workflows after one, up to another.
     pub(crate) fn load(tx: &mut dyn Transaction, after: WorkflowId, last: WorkflowId) -> Result<Rows, Error> {
-        let mut of_workflows = |statement| {
+        let of_workflows = |tx: &mut dyn Transaction, statement: &'static Statement| {
             let mut rows: BTreeMap<WorkflowId, Vec<Row>> = BTreeMap::new();
             for row in tx.query(statement, values![after, last])? {
                 rows.entry(row.get("workflow_id")?).or_default().push(row);
             }
             Ok::<_, Error>(rows)
         };
+        let mut templates = BTreeMap::new();
+        for row in tx.query(&sql::TEMPLATE_ROWS, values![after, last])? {
+            let key = (row.get("company_id")?, row.get("template_id")?, row.get("version")?);
+            templates.insert(key, row);
+        }
         Ok(Rows {
-            recipients: of_workflows(&sql::RECIPIENT_ROWS)?,
-            values: of_workflows(&sql::VALUE_ROWS)?,
-            sealed: of_workflows(&sql::SEALED_ROWS)?,
+            templates,
+            recipients: of_workflows(tx, &sql::RECIPIENT_ROWS)?,
+            values: of_workflows(tx, &sql::VALUE_ROWS)?,
+            sealed: of_workflows(tx, &sql::SEALED_ROWS)?,
         })
     }
 
@@ -118,6 +133,8 @@ impl Rows {
         found.recipients(&rows(&self.recipients), replay, format);
         found.values(&rows(&self.values), replay, format);
         found.sealed(&rows(&self.sealed), replay);
+        let (template, version) = replay.template.is;
+        found.template(self.templates.get(&(company.clone(), template, version)), replay);
         found.faults
     }
 }
@@ -244,6 +261,32 @@ impl Differences<'_> {
                     .all(|(copy, named)| self.is_copy(copy, named))
         });
         self.holds(place, "cc_list", entry, holds);
+    }
+
+    fn template(&mut self, row: Option<&Row>, replay: &Replay) {
+        let Some((entry, expected)) = replay
+            .terms
+            .as_ref()
+            .and_then(|terms| Some((terms.entry, terms.is.template?)))
+        else {
+            return;
+        };
+        let (template, version) = replay.template.is;
+        let key = format!("{template} version {version}");
+        let Some(row) = row else {
+            self.missing("template_version", &key, entry);
+            return;
+        };
+        let place = &Place {
+            table: "template_version",
+            row,
+            key,
+        };
+        self.is(place, "pdf", replay.document.entry, replay.document.is);
+        let found = crate::template::content(row).ok();
+        let holds = |part: fn(&TemplateContent) -> BlobHash| found.as_ref().map(part) == Some(part(&expected));
+        self.holds(place, "definition", entry, holds(|content| content.definition));
+        self.holds(place, "page_images", entry, holds(|content| content.page_images));
     }
 
     fn is_copy(&self, copy: &CopyRecipient, named: &NamedCopy) -> bool {

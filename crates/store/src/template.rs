@@ -1,6 +1,6 @@
 //! Templates and their versions.
 
-use domain::{BlobHash, CompanyId, Field, TemplateId, TemplateVersion};
+use domain::{BlobHash, CompanyId, Field, TemplateContent, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 
 use crate::sql::template as sql;
@@ -18,6 +18,8 @@ pub struct StoredVersion {
     pub created_by: String,
     /// Since when the template accepts no new workflows.
     pub archived_at: Option<Timestamp>,
+    /// What its row contains. `None` before it is stored.
+    pub content: Option<TemplateContent>,
 }
 
 /// A template as lists show it.
@@ -48,7 +50,13 @@ fn stored(row: &Row) -> Result<StoredVersion, Error> {
         created_at: row.get("created_at")?,
         created_by: row.get("created_by")?,
         archived_at: row.get("archived_at")?,
+        content: Some(content(row)?),
     })
+}
+
+pub(crate) fn content(row: &Row) -> Result<TemplateContent, Error> {
+    let (definition, page_images): (String, String) = (row.get("definition")?, row.get("page_images")?);
+    Ok(TemplateContent::of(&definition, &page_images))
 }
 
 fn hashes_from_json(text: &str) -> Result<Vec<BlobHash>, serde_json::Error> {
@@ -104,7 +112,8 @@ pub fn unarchive(tx: &mut dyn Transaction, company: &CompanyId, id: TemplateId) 
     Ok(tx.execute(&sql::UNARCHIVE, values![company, id])? > 0)
 }
 
-pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<(), Error> {
+/// Adds a version. Returns what its row contains.
+pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<TemplateContent, Error> {
     let version = &stored.version;
     let unwritable = |error: serde_json::Error| Error::Parameter {
         statement: sql::INSERT_VERSION.name(),
@@ -113,6 +122,7 @@ pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Resul
     };
     let definition = serde_json::to_string(version).map_err(unwritable)?;
     let page_images = serde_json::to_string(&stored.page_images).map_err(unwritable)?;
+    let content = TemplateContent::of(&definition, &page_images);
     tx.execute_one(
         &sql::INSERT_VERSION,
         values![
@@ -132,7 +142,7 @@ pub fn insert_version(tx: &mut dyn Transaction, stored: &StoredVersion) -> Resul
         let parameters = values![hash, &version.company, version.template, version.version];
         tx.execute_later(&sql::INSERT_FILE, parameters)?;
     }
-    Ok(())
+    Ok(content)
 }
 
 /// The version for new workflows.
@@ -193,7 +203,10 @@ pub fn list(
 }
 
 /// Adds a template made for one document, with its only version. Lists leave it out. The id in it is ignored.
-pub fn insert_one_off(tx: &mut dyn Transaction, stored: &StoredVersion) -> Result<TemplateId, Error> {
+pub fn insert_one_off(
+    tx: &mut dyn Transaction,
+    stored: &StoredVersion,
+) -> Result<(TemplateId, TemplateContent), Error> {
     let mut stored = stored.clone();
     let version = &mut stored.version;
     version.template = tx
@@ -202,8 +215,8 @@ pub fn insert_one_off(tx: &mut dyn Transaction, stored: &StoredVersion) -> Resul
             values![&version.company, &version.name, stored.created_at],
         )?
         .get("id")?;
-    insert_version(tx, &stored)?;
-    Ok(stored.version.template)
+    let content = insert_version(tx, &stored)?;
+    Ok((stored.version.template, content))
 }
 
 /// Removes a template made for one document that was not started; its files are loose from then on.

@@ -16,7 +16,7 @@ use domain::public_address::CallbackUrl;
 use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
     FieldKind, FieldName, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress, Recipient,
-    RecipientId, Requester, State, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
+    RecipientId, Requester, State, TemplateContent, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
     WriterDetail, Zone, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -257,6 +257,8 @@ struct Plan {
     values: Vec<(String, StoredValue)>,
     document: BlobHash,
     signed_original: Option<BlobHash>,
+    /// What the template's version contains; of one that is made for this document, it is known when it is stored.
+    template_content: Option<TemplateContent>,
     origin: Origin,
     idempotency: Option<Idempotency>,
     party: Party,
@@ -531,7 +533,7 @@ impl App {
             .unwrap_or(Timestamp::MAX);
         let (company, language) = (plan.workflow.company.clone(), plan.workflow.language);
         let id = self.store.write(move |tx| {
-            content.template = plan.template(tx)?;
+            content.template = plan.template(tx)?.0;
             plan.claim.hold_until(tx, until)?;
             let text = serde_json::to_string(&content).map_err(|error| Error::internal("keeping a preview", error))?;
             store::preview::insert(tx, &company, &text, now, until).map_err(Error::from)
@@ -654,7 +656,8 @@ impl Plan {
             return Ok(Stored::Before(kept));
         }
         let mut workflow = self.workflow.clone();
-        workflow.template = self.template(tx)?;
+        let (template, template_content) = self.template(tx)?;
+        workflow.template = template;
         // A step whose writer the template itself names is not among the request's, and has no number yet.
         let reserved = store::workflow::reserve(tx, workflow.recipients.len(), self.reserved.as_ref())?;
         workflow.id = reserved.workflow;
@@ -671,7 +674,7 @@ impl Plan {
             document: self.document,
             signed_original: self.signed_original,
             recipients: workflow.recipients.iter().map(Recipient::named).collect(),
-            terms: Some(Box::new(terms(&workflow, &self.party, &self.checks))),
+            terms: Some(Box::new(terms(&workflow, &self.party, &self.checks, template_content))),
         }];
         events.extend(self.values.iter().map(|(field, stored)| EventKind::ValueWritten {
             recipient: None,
@@ -740,14 +743,14 @@ impl Plan {
     }
 
     /// The template; one that is made for this document alone is stored now.
-    fn template(&self, tx: &mut dyn Transaction) -> Result<TemplateId, Error> {
+    fn template(&self, tx: &mut dyn Transaction) -> Result<(TemplateId, Option<TemplateContent>), Error> {
         match &self.also {
             Some(Also::OneOff(version, claim)) => {
-                let id = store::template::insert_one_off(tx, version)?;
+                let (id, content) = store::template::insert_one_off(tx, version)?;
                 claim.take_over(tx)?;
-                Ok(id)
+                Ok((id, Some(content)))
             }
-            _ => Ok(self.workflow.template),
+            _ => Ok((self.workflow.template, self.template_content)),
         }
     }
 
@@ -884,6 +887,7 @@ impl<'a> StartReader<'a> {
             (Some(_), None) => self.fault(Fault::new("template_id", FaultCode::UnknownTemplate)),
             _ => {}
         }
+        let template_content = template.as_ref().and_then(|stored| stored.content);
         let template = template.map(|stored| stored.version.clone());
         if let Some(template) = &template {
             self.prove_texts_of_others(template);
@@ -931,6 +935,7 @@ impl<'a> StartReader<'a> {
             values,
             document: template.pdf,
             signed_original: template.signed_original,
+            template_content,
             origin: origin.clone(),
             idempotency: request.idempotency.clone(),
             party: Party {

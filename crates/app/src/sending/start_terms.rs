@@ -1,10 +1,10 @@
 //! What the first entry of a chain says about the workflow that is started.
 
-use domain::{NamedMember, PlaceTerms, Terms, Workflow};
+use domain::{NamedMember, PlaceTerms, TemplateContent, Terms, Workflow};
 use store::workflow::{Checks, Party};
 
 /// What the workflow is started with. `checks` has its recipients' order.
-pub(crate) fn terms(workflow: &Workflow, party: &Party, checks: &[Checks]) -> Terms {
+pub(crate) fn terms(workflow: &Workflow, party: &Party, checks: &[Checks], template: Option<TemplateContent>) -> Terms {
     let sender = NamedMember {
         id: workflow.sender,
         name: party.sender_name.as_str().into(),
@@ -19,5 +19,5 @@ pub(crate) fn terms(workflow: &Workflow, party: &Party, checks: &[Checks]) -> Te
             ..PlaceTerms::of(recipient)
         }
     });
-    Terms::of(workflow, &party.company_name, sender, places.collect())
+    Terms::of(workflow, &party.company_name, sender, places.collect(), template)
 }

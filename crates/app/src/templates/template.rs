@@ -110,6 +110,7 @@ impl Made {
             created_at: at,
             created_by: by.to_owned(),
             archived_at: None,
+            content: None,
         }
     }
 }

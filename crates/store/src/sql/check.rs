@@ -13,6 +13,12 @@ crate::statements! {
     /// The finished files of a stretch of workflows, with all columns.
     pub static SEALED_ROWS = "SELECT * FROM sealed_document WHERE workflow_id > $1 AND workflow_id <= $2";
 
+    /// The templates that a stretch of workflows was started with.
+    pub static TEMPLATE_ROWS = "SELECT v.company_id, v.template_id, v.version, v.definition, v.page_images, v.pdf \
+         FROM template_version v JOIN (SELECT DISTINCT company_id, template_id, template_version FROM workflow \
+             WHERE id > $1 AND id <= $2) w \
+         ON w.company_id = v.company_id AND w.template_id = v.template_id AND w.template_version = v.version";
+
     /// The files that a stretch of workflows refers to.
     pub static REFERENCES = "SELECT workflow_id, company_id, hash FROM blob_reference \
          WHERE workflow_id > $1 AND workflow_id <= $2";
