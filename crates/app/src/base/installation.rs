@@ -7,6 +7,7 @@
 use document::pki::authority;
 use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certificates_to_pem};
 use domain::Clock;
+use jiff::Timestamp;
 use store::Store;
 
 use crate::base::error::Error;
@@ -68,6 +69,16 @@ pub(crate) fn root(store: &Store, vault: &Vault) -> Result<SealKey, Error> {
     certificates_from_pem(&root_certificate(store)?)
         .and_then(|certificates| SealKey::new(&pkcs8, certificates))
         .map_err(|error| Error::internal("reading the installation's root key", error))
+}
+
+/// Gives the root a certificate that ends later, for the same key and name. Its PEM.
+pub(crate) fn renew_root(store: &Store, vault: &Vault, at: Timestamp) -> Result<String, Error> {
+    let certificate = authority::renew_root(&root(store, vault)?, at)
+        .map_err(|error| Error::internal("renewing the installation's root certificate", error))?;
+    let pem = certificates_to_pem(&[certificate]);
+    let bytes = pem.clone().into_bytes();
+    store.write(move |tx| store::setting::write(tx, ROOT_CERTIFICATE, &bytes).map_err(Error::from))?;
+    Ok(pem)
 }
 
 /// The root's certificate as PEM.

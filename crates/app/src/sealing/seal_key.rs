@@ -159,6 +159,14 @@ impl App {
         installation::root_certificate(&self.store)
     }
 
+    /// Gives the installation's root a certificate that ends later. What it has certified stays as it is, and leads to the old
+    /// certificate as well as to the new one.
+    pub fn renew_root(&self) -> Result<String, Error> {
+        let certificate = installation::renew_root(&self.store, &self.vault, self.now())?;
+        tracing::info!("root certificate renewed");
+        Ok(certificate)
+    }
+
     /// What this installation trusts when it verifies: its own root.
     pub fn trusted_roots(&self) -> Result<TrustedRoots, Error> {
         TrustedRoots::from_pem(&self.root_certificate()?)

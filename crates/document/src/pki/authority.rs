@@ -77,6 +77,31 @@ pub struct SealSubject<'a> {
 pub fn create_root(name: &str, kind: KeyKind, at: Timestamp) -> Result<SealKey, AuthorityError> {
     let key = PrivateKey::generate(kind)?;
     let subject = distinguished_name(&[(rfc4519::CN, name)])?;
+    let certificate = root_certificate(&key, &subject, &key.public_key_info()?, validity(at, ROOT_YEARS, None)?)?;
+    Ok(SealKey::from_key(key, vec![certificate])?)
+}
+
+/// Another certificate (DER) for the root's key and name, which ends later. It begins when the old one did, so whatever the
+/// root has certified leads to either.
+pub fn renew_root(root: &SealKey, at: Timestamp) -> Result<Vec<u8>, AuthorityError> {
+    let certificate = Certificate::from_der(root.certificates().first().ok_or(KeyError::NoCertificate)?)?;
+    let certified = certificate.tbs_certificate();
+    let begins = certified.validity().not_before;
+    let ends = validity(at, ROOT_YEARS, None)?.not_after;
+    root_certificate(
+        root,
+        certified.subject(),
+        certified.subject_public_key_info(),
+        Validity::new(begins, ends),
+    )
+}
+
+fn root_certificate(
+    key: &dyn Issuer,
+    subject: &Name,
+    public_key: &SubjectPublicKeyInfoOwned,
+    validity: Validity,
+) -> Result<Vec<u8>, AuthorityError> {
     let extensions = vec![
         extension(
             true,
@@ -86,18 +111,9 @@ pub fn create_root(name: &str, kind: KeyKind, at: Timestamp) -> Result<SealKey, 
             },
         )?,
         extension(true, &KeyUsage(KeyUsages::KeyCertSign | KeyUsages::CRLSign))?,
-        extension(false, &SubjectKeyIdentifier(key_identifier(&key.public_key_info()?)?))?,
+        extension(false, &SubjectKeyIdentifier(key_identifier(public_key)?))?,
     ];
-    let public_key = key.public_key_info()?;
-    let certificate = issue(
-        &key,
-        &subject,
-        &subject,
-        &public_key,
-        extensions,
-        validity(at, ROOT_YEARS, None)?,
-    )?;
-    Ok(SealKey::from_key(key, vec![certificate])?)
+    issue(key, subject, subject, public_key, extensions, validity)
 }
 
 /// Makes a company's seal key and has the root certify it. The chain holds the root too, so that a

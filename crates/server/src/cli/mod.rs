@@ -178,7 +178,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Fsck(command) => command.run(&context),
         Command::Doctor(_) => doctor::Doctor::run(&context),
         Command::Migrate(_) => migrate::Migrate::run(&context),
-        Command::Root(_) => root::Root::run(&context),
+        Command::Root(root) => root.run(&context),
         Command::Healthcheck(command) => command.run(&context),
         Command::Manual(command) => command.run(),
         Command::DocumentWorker => Ok(ExitCode::FAILURE),

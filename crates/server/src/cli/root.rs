@@ -1,8 +1,8 @@
-//! `root`: prints the certificate that a verifier without access to the server needs.
+//! `root`: prints the certificate that a verifier without access to the server needs; `root renew` makes it end later.
 
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::Context;
@@ -10,11 +10,24 @@ use crate::output::{Failure, print};
 
 /// Print the installation's root certificate (PEM)
 #[derive(Debug, Args)]
-pub struct Root;
+pub struct Root {
+    #[command(subcommand)]
+    command: Option<RootCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum RootCommand {
+    /// Give the root a certificate that is valid for 30 more years, and print it; the old one stays usable until its end
+    Renew,
+}
 
 impl Root {
-    pub fn run(context: &Context) -> Result<ExitCode, Failure> {
-        let certificate = context.open()?.app.root_certificate()?;
+    pub fn run(&self, context: &Context) -> Result<ExitCode, Failure> {
+        let app = context.open()?.app;
+        let certificate = match self.command {
+            None => app.root_certificate()?,
+            Some(RootCommand::Renew) => app.renew_root()?,
+        };
         print(context.json, &json!({"root_certificate": certificate}), &certificate);
         Ok(ExitCode::SUCCESS)
     }
