@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use blobs::Blobs;
 use document::text::fonts::{FontFile, Fonts};
+use document::text::sound_font::prove_font;
 use domain::{Clock, Random};
 use jiff::Timestamp;
 use store::Store;
@@ -240,6 +241,9 @@ impl App {
             }
             None => Vec::new(),
         };
+        for font in &added {
+            prove_font(font).map_err(|error| Error::internal("proving the fonts", error))?;
+        }
         let loaded = Fonts::with_added(added).map_err(|error| Error::internal("loading the fonts", error))?;
         Ok(Arc::clone(self.fonts.get_or_init(|| Arc::new(loaded))))
     }

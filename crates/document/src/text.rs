@@ -9,4 +9,5 @@
 pub mod fonts;
 pub mod item;
 pub mod layout;
+pub mod sound_font;
 pub mod stand_ins;

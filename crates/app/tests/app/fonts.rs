@@ -238,3 +238,25 @@ fn a_text_that_no_font_has_is_refused_wherever_it_would_be_printed() {
         assert_eq!(seen.status, "Complete");
     });
 }
+
+#[test]
+fn a_font_whose_letters_cannot_be_drawn_is_refused_before_anything_starts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_font(folder.path());
+    let file = folder.path().join("rare.ttf");
+    let mut font = std::fs::read(&file).expect("the font");
+    let entry = font.windows(4).position(|tag| tag == b"glyf").expect("outlines");
+    let number = |at: usize| {
+        let bytes = [font[at], font[at + 1], font[at + 2], font[at + 3]];
+        usize::try_from(u32::from_be_bytes(bytes)).expect("a place")
+    };
+    let outlines = number(entry + 8)..number(entry + 8) + number(entry + 12);
+    font[outlines].fill(0x7f);
+    std::fs::write(&file, font).expect("written");
+    let app = TestApp::new(TestDatabase::sqlite()).restarted(Some(folder.path().to_owned()));
+    let Err(refused) = app.fonts() else {
+        panic!("the font is accepted");
+    };
+    let said = format!("{refused:?}");
+    assert!(said.contains("rare.ttf") && said.contains("cannot be drawn"), "{said}");
+}

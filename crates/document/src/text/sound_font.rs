@@ -1,0 +1,47 @@
+//! Whether a font file that an operator adds draws what it promises: a letter that has a glyph is accepted in a text, and
+//! would be missing on the page if the glyph cannot be drawn.
+
+use skrifa::MetadataProvider as _;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::outline::{DrawSettings, OutlinePen};
+use skrifa::raw::FileRef;
+
+use crate::text::fonts::{FontFile, FontUnreadable};
+
+/// Draws every letter of a font file once.
+pub fn prove_font(file: &FontFile) -> Result<(), FontUnreadable> {
+    let unsound = |why: &str| FontUnreadable(format!("{} ({why})", file.name));
+    let fonts = FileRef::new(&file.bytes).map_err(|error| unsound(&error.to_string()))?;
+    for font in fonts.fonts() {
+        let font = font.map_err(|error| unsound(&error.to_string()))?;
+        let outlines = font.outline_glyphs();
+        if outlines.format().is_none() {
+            // A font of pictures.
+            continue;
+        }
+        for (character, glyph) in font.charmap().mappings() {
+            let settings = DrawSettings::unhinted(Size::new(16.0), LocationRef::default());
+            let is_drawn = outlines
+                .get(glyph)
+                .is_some_and(|outline| outline.draw(settings, &mut Nothing).is_ok());
+            if !is_drawn {
+                return Err(unsound(&format!("its U+{character:04X} cannot be drawn")));
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Nothing;
+
+impl OutlinePen for Nothing {
+    fn move_to(&mut self, _: f32, _: f32) {}
+
+    fn line_to(&mut self, _: f32, _: f32) {}
+
+    fn quad_to(&mut self, _: f32, _: f32, _: f32, _: f32) {}
+
+    fn curve_to(&mut self, _: f32, _: f32, _: f32, _: f32, _: f32, _: f32) {}
+
+    fn close(&mut self) {}
+}
