@@ -1,7 +1,8 @@
 //! Companies and their sealing keys.
 
 use domain::{
-    BlobHash, Colour, CompanyId, CompletedMails, Language, Region, Reminders, SealLevel, SealMark, WhenTsaIsDown, Zone,
+    BlobHash, Colour, CompanyId, CompletedMails, Language, Region, Reminders, SealLevel, SealMark, WhenTsaIsDown,
+    WorkflowId, Zone, time,
 };
 use jiff::Timestamp;
 
@@ -16,7 +17,7 @@ pub struct Company {
     pub name: String,
     /// The default language of messages.
     pub language: Language,
-    /// The default offset for reading and writing times.
+    /// The default zone for reading and writing times.
     pub zone: Zone,
     /// The region for national telephone numbers.
     pub region: Region,
@@ -170,6 +171,16 @@ fn settings(company: &Company) -> Vec<Value> {
         company.style.reminders.before_days,
     ]
     .to_vec()
+}
+
+/// The company's documents under way that expire after a time, the first hundred; those that never expire are not among them.
+pub fn workflows_outlasting(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    at: Timestamp,
+) -> Result<Vec<WorkflowId>, Error> {
+    let rows = tx.query(&sql::WORKFLOWS_OUTLASTING, values![company, at, time::never()])?;
+    rows.iter().map(|row| row.get("id")).collect()
 }
 
 /// Stores the company's new logo. The previous one stays for mails that are waiting.

@@ -120,7 +120,7 @@ pub struct StartContext {
     pub company_name: String,
     /// Its language.
     pub language: Language,
-    /// Its offset.
+    /// Its time zone.
     pub zone: Zone,
     /// Where its national telephone numbers are at home.
     pub region: Region,
@@ -696,7 +696,7 @@ pub struct ListedWorkflow {
     pub status: Status,
     /// Its language.
     pub language: Language,
-    /// The offset of its dates.
+    /// The zone of its dates.
     pub zone: Zone,
     /// Its template.
     pub template: TemplateId,

@@ -8,7 +8,8 @@ use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certi
 use document::pki::revocation::RevocationReason;
 use document::verify::prove_foreign_key;
 use domain::{
-    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, WhenTsaIsDown, Zone,
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, WhenTsaIsDown,
+    WorkflowId, Zone,
 };
 use jiff::Timestamp;
 use store::company::{Company, Logo, Style};
@@ -49,7 +50,7 @@ pub struct CompanyChange {
     pub name: Option<String>,
     /// The language of messages where nothing else says one.
     pub language: Option<Language>,
-    /// The offset that times are read and written in where nothing else says one.
+    /// The time zone in which times are read and written unless a request gives an offset.
     pub zone: Option<Zone>,
     /// Where national telephone numbers are read.
     pub region: Option<Region>,
@@ -113,6 +114,8 @@ pub struct SealKeyDetails {
     pub not_after: Timestamp,
     /// The certificate as PEM.
     pub certificate: String,
+    /// Documents under way that may still be waiting for a signature when the certificate ends: the first hundred.
+    pub outlasting: Vec<WorkflowId>,
 }
 
 impl SealKeyDetails {
@@ -125,6 +128,7 @@ impl SealKeyDetails {
             issuer,
             not_after: key.not_after(),
             certificate: key.certificate_pem(),
+            outlasting: Vec::new(),
         })
     }
 }
@@ -268,7 +272,12 @@ impl App {
     pub fn seal_key_details(&self, id: &CompanyId) -> Result<SealKeyDetails, Error> {
         self.company(id)?;
         let key = self.seal_key(id)?;
-        SealKeyDetails::of(&key)
+        let company = id.clone();
+        let details = SealKeyDetails::of(&key)?;
+        let outlasting = self.store.read(move |tx| {
+            store::company::workflows_outlasting(tx, &company, details.not_after).map_err(Error::from)
+        })?;
+        Ok(SealKeyDetails { outlasting, ..details })
     }
 
     fn use_seal_key(
@@ -281,11 +290,12 @@ impl App {
         let sealed_key = self.vault.encrypt(Purpose::SealKey, secret);
         let certificates = certificates_to_pem(key.certificates());
         let details = SealKeyDetails::of(key)?;
+        let ends = details.not_after;
         let (company, at) = (id.clone(), self.now());
         let revoke = revoke
             .map(|reason| installation::root(&self.store, &self.vault).map(|root| (reason, root)))
             .transpose()?;
-        self.store.write(move |tx| {
+        let outlasting = self.store.write(move |tx| {
             store::company::find(tx, &company)?.ok_or(Error::NotFound(Subject::Company))?;
             if let Some((reason, root)) = &revoke {
                 store::company::revoke_seal_key(tx, &company, at, reason.code())?;
@@ -293,10 +303,10 @@ impl App {
             }
             store::company::retire_seal_key(tx, &company, at)?;
             store::company::insert_seal_key(tx, &company, &sealed_key, &certificates, at)?;
-            Ok::<_, Error>(())
+            Ok::<_, Error>(store::company::workflows_outlasting(tx, &company, ends)?)
         })?;
         tracing::info!(company = %id, subject = details.subject, "seal key replaced");
-        Ok(details)
+        Ok(SealKeyDetails { outlasting, ..details })
     }
 
     fn certified_key(&self, company: &Company, kind: KeyKind, at: Timestamp) -> Result<SealKey, Error> {

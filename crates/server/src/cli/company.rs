@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use app::{App, CompanyChange, NewCompany};
+use app::{App, CompanyChange, NewCompany, SealKeyDetails};
 use clap::{Args, Subcommand, ValueEnum};
 use document::pki::keys::KeyKind;
 use document::pki::revocation::RevocationReason;
@@ -319,14 +319,28 @@ impl SealKeys {
             "issuer": details.issuer,
             "not_after": details.not_after,
             "certificate": details.certificate,
+            "outlasting_documents": details.outlasting,
         });
         let lines = format!(
             "subject    {}\nissuer     {}\nvalid to   {}\n\n{}",
             details.subject, details.issuer, details.not_after, details.certificate
         );
         print(context.json, &value, &lines);
+        if !details.outlasting.is_empty() {
+            remark(context.json, &outlasting(&details));
+        }
         Ok(())
     }
+}
+
+fn outlasting(details: &SealKeyDetails) -> String {
+    let ids: Vec<String> = details.outlasting.iter().map(ToString::to_string).collect();
+    format!(
+        "warning: documents under way expire after this certificate ends on {}: {}. Renew or import a key before then, or \
+         extend them to an earlier date.",
+        details.not_after,
+        ids.join(", ")
+    )
 }
 
 impl Company {

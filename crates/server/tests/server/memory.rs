@@ -99,23 +99,46 @@ fn sealing_a_document_with_25_mb_of_files_takes_bounded_memory() {
     fields.push(field(FILES + 1, "text"));
     let steps: Vec<Value> = (1..=FILES + 1).map(|order| json!({"order": order})).collect();
     let fields = json!({"name": "Files", "steps": steps, "fields": fields}).to_string();
-    let (fields, document) = (here.file("files.json", fields.as_bytes()), here.file("files.pdf", &pdf()));
+    let (fields, document) = (
+        here.file("files.json", fields.as_bytes()),
+        here.file("files.pdf", &pdf()),
+    );
     let template = here.run(
-        &["template", "import", "--company", "acme", &document.to_string_lossy(), "--fields", &fields.to_string_lossy()],
+        &[
+            "template",
+            "import",
+            "--company",
+            "acme",
+            &document.to_string_lossy(),
+            "--fields",
+            &fields.to_string_lossy(),
+        ],
         "",
     );
     let server = here.serve();
     let token = login(&server.address, "acme", EMAIL, crate::support::PASSWORD);
     let post = |path: &str, body: &Value| {
-        let (status, answer) = post(&format!("{}/api/v3/workflows/{path}", server.address), Some(&token), body);
+        let (status, answer) = post(
+            &format!("{}/api/v3/workflows/{path}", server.address),
+            Some(&token),
+            body,
+        );
         assert_eq!(status, 200, "{answer}");
         answer
     };
     let recipients: Vec<Value> = (1..=FILES + 1)
         .map(|order| json!({"order": order, "name": "Signer", "email": format!("signer{order}@example.com")}))
         .collect();
-    let started = post("start", &json!({"workflow_name": "Files", "template_id": template.trim(), "recipient_list": recipients}));
-    let approve = |values: &Value| post(&format!("{}/approve", started["workflow_id"]), &json!({"field_list": values}));
+    let started = post(
+        "start",
+        &json!({"workflow_name": "Files", "template_id": template.trim(), "recipient_list": recipients}),
+    );
+    let approve = |values: &Value| {
+        post(
+            &format!("{}/approve", started["workflow_id"]),
+            &json!({"field_list": values}),
+        )
+    };
     for step in 1..=FILES {
         approve(&json!([{"name": format!("field {step}"), "value": file(step)}]));
     }

@@ -261,3 +261,64 @@ fn a_wrong_pin_stops_no_server_and_no_other_company() {
     let said = here.say(&["doctor"]);
     assert!(said.output.contains("1 of 1 usable"), "{}", said.output);
 }
+
+#[test]
+fn a_renewed_root_vouches_for_what_the_old_one_certified_and_the_other_way_round() {
+    let here = Temporary::with_company();
+    let seal = |name: &str| {
+        let (file, sealed) = (here.file("plain.pdf", &pdf()), here.path(name));
+        let (file, sealed) = (file.display().to_string(), sealed.display().to_string());
+        here.run(&["document", "seal", "--company", "acme", &file, &sealed], "");
+        sealed
+    };
+    let old_seal = seal("old.pdf");
+    let old = here.run(&["root"], "");
+    let new = here.run(&["root", "renew"], "");
+    assert_ne!(old, new);
+    assert_eq!(here.run(&["root"], ""), new);
+    here.run(&["company", "key", "renew", "--company", "acme"], "");
+    let new_seal = seal("new.pdf");
+    let elsewhere = Temporary::with_company();
+    for (root, name) in [(&old, "old.pem"), (&new, "new.pem")] {
+        let root = elsewhere.file(name, root.as_bytes()).display().to_string();
+        for sealed in [&old_seal, &new_seal] {
+            let said = elsewhere.say(&["verify", sealed, "--trust", &root]);
+            assert_eq!(said.code, Some(0), "{name} {sealed}: {}{}", said.output, said.error);
+        }
+    }
+    for sealed in [&old_seal, &new_seal] {
+        assert_eq!(here.say(&["verify", sealed]).code, Some(0), "{sealed}");
+        assert_ne!(elsewhere.say(&["verify", sealed]).code, Some(0), "{sealed}");
+    }
+}
+
+#[test]
+fn an_imported_key_names_the_documents_that_outlast_its_certificate() {
+    let here = Temporary::with_company();
+    let bench = Bench::new();
+    bench.certify("long", 900, "keyUsage=digitalSignature");
+    bench.certify("short", 3, "keyUsage=digitalSignature");
+    let template = import_template(&here, "acme");
+    let server = here.serve();
+    let token = login(&server.address, "acme", EMAIL, PASSWORD);
+    let (status, started) = start(&server.address, &token, template);
+    assert_eq!(status, 200, "{started}");
+    let id = &started["workflow_id"];
+    // One that never expires is not waiting for any date.
+    let (_, other) = start(&server.address, &token, template);
+    let path = format!("{}/api/v3/workflows/{}/extend", server.address, other["workflow_id"]);
+    let (status, extended) = post(&path, Some(&token), &json!({"expiry_date": "9999-12-31 23:59:59"}));
+    assert_eq!(status, 200, "{extended}");
+    let said = import(&here, &bench, "long");
+    assert_eq!((said.code, said.error.as_str()), (Some(0), ""));
+    let said = import(&here, &bench, "short");
+    assert_eq!(said.code, Some(0), "{}", said.error);
+    let list = format!(": {id}. ");
+    assert!(
+        said.error.starts_with("warning: documents under way expire after") && said.error.contains(&list),
+        "{}",
+        said.error
+    );
+    let shown = here.json(&["company", "key", "show", "--company", "acme"], "");
+    assert_eq!(shown["outlasting_documents"], json!([id]));
+}

@@ -46,6 +46,9 @@ crate::statements! {
     pub static SEAL_KEYS_IN_USE = "SELECT id, company_id, certificates, warned_days FROM seal_key \
          WHERE retired_at IS NULL ORDER BY id";
 
+    pub static WORKFLOWS_OUTLASTING = "SELECT id FROM workflow WHERE company_id = $1 AND status = 'Playing' \
+         AND expires_at > $2 AND expires_at < $3 ORDER BY id LIMIT 100";
+
     /// Records that owners were warned this many days before the end of a seal key; changes nothing if they already were.
     pub static SET_SEAL_KEY_WARNED = "UPDATE seal_key SET warned_days = $2 \
          WHERE id = $1 AND (warned_days IS NULL OR warned_days > $2)";
