@@ -31,7 +31,7 @@ pub struct Caller {
     pub role: Role,
     /// The company's language: for messages where the request asks for none.
     pub language: Language,
-    /// The company's offset: for dates where the request asks for none.
+    /// The company's time zone: for dates where the request gives no offset.
     pub zone: Zone,
     /// How he came.
     pub channel: Channel,

@@ -598,7 +598,7 @@ impl Error {
         }
     }
 
-    /// The recipient was asked recently. `wait` counts from `at`; the time is written in `offset`.
+    /// The recipient was asked recently. `wait` counts from `at`; the time is written in `zone`.
     pub(crate) fn asked_lately(at: Timestamp, wait: SignedDuration, zone: Zone) -> Error {
         let seconds = i64::try_from(whole_seconds(wait)).unwrap_or_default();
         let until = at.saturating_add(SignedDuration::from_secs(seconds)).unwrap_or(at);

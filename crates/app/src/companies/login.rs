@@ -114,12 +114,12 @@ pub struct LoggedIn {
     pub email: String,
     /// When the token ends.
     pub expires_at: Timestamp,
-    /// The company's offset: `expire_date` is written in it.
+    /// The company's time zone: `expire_date` is written in it.
     pub zone: Zone,
 }
 
 impl LoggedIn {
-    /// `expire_date`: `YYYY-MM-DD HH:MM:SS` in the company's offset.
+    /// `expire_date`: `YYYY-MM-DD HH:MM:SS` in the company's time zone.
     pub fn expire_date(&self) -> String {
         domain::time::format_local(self.expires_at, self.zone)
     }

@@ -26,7 +26,7 @@ pub struct Payload<'p> {
     workflow_id: i64,
     /// The API client that the document was started for; its secret signs the webhook.
     client_id: String,
-    /// When it happened: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, in the document's offset.
+    /// When it happened: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, in the document's time zone.
     completed_date: String,
     /// What happened: `CF` approval, `RT` rejection (also one that gives the document back), `CC` cancellation, `EX` expiry.
     #[schema(pattern = "^(CF|RT|CC|EX)$")]

@@ -56,7 +56,7 @@ pub struct ExportsRequest {
     pub status: Option<String>,
     /// The callback address.
     pub url: Option<String>,
-    /// Decided at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's offset.
+    /// Decided at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's time zone.
     pub from: Option<String>,
     /// Decided before; a day alone means its end.
     pub to: Option<String>,

@@ -179,8 +179,7 @@ impl App {
             .offset
             .as_deref()
             .and_then(UtcOffset::parse)
-            .map(Zone::from)
-            .unwrap_or(caller.zone);
+            .map_or(caller.zone, Zone::from);
         let until = new.end_date.as_deref().and_then(|text| {
             let at = time::parse_local_end(text.trim(), zone);
             match at {

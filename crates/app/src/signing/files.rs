@@ -64,7 +64,7 @@ pub struct LinkedFile {
     pub look: CompanyLook,
     /// The workflow's language.
     pub language: Language,
-    /// The offset of its dates.
+    /// The time zone of its dates.
     pub zone: Zone,
     /// When it was completed.
     pub completed_at: Timestamp,

@@ -104,7 +104,7 @@ pub struct SigningView {
     pub sender_name: String,
     /// The page's language where the address names none.
     pub language: Language,
-    /// The offset of its dates.
+    /// The time zone of its dates.
     pub zone: Zone,
     /// The sender's words.
     pub comment: String,

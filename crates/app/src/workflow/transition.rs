@@ -325,7 +325,7 @@ pub struct Advanced {
     /// The step under way; none once it has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
-    /// Until when it can be signed, in its offset: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
+    /// Until when it can be signed, in its time zone: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
     pub expiry_date: String,
     /// The name of the writer whose turn it is.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -200,7 +200,7 @@ pub struct ListRequest {
     pub status: Option<String>,
     /// The template.
     pub template_id: Option<String>,
-    /// Started at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's offset.
+    /// Started at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's time zone.
     pub from: Option<String>,
     /// Started before; a day alone means its end.
     pub to: Option<String>,

@@ -53,7 +53,10 @@ fn dump_has_canary(app: &TestApp) -> Option<bool> {
     let in_hexadecimal = hex::encode(&CANARY[1..]);
     let dump = app.database.dump()?;
     let dump_as_text = String::from_utf8_lossy(&dump);
-    assert!(dump_as_text.contains("COPY public.workflow "), "every table is in the dump");
+    assert!(
+        dump_as_text.contains("COPY public.workflow "),
+        "every table is in the dump"
+    );
     Some(has_canary(&dump) || dump_as_text.contains(&in_hexadecimal))
 }
 

@@ -107,7 +107,7 @@ pub struct BulkStartForm {
 #[utoipa::path(
     post, path = "/api/v3/workflows/bulk", tag = "Bulk start",
     params(
-        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of these workflows. Default: the company's.", example = "+09:00"),
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of these workflows. Default: the company's time zone.", example = "+09:00"),
         ("dry_run" = Option<bool>, Query, description = "The same as in the body."),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),

@@ -18,7 +18,8 @@ use crate::router::{Authenticated, Http};
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
 pub struct ExtendInput {
-    /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past; a day alone means its end.
+    /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past; a day alone means its end, and
+    /// `9999-12-31 23:59:59` never.
     pub expiry_date: String,
 }
 

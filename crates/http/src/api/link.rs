@@ -85,7 +85,7 @@ pub struct LinkStarted {
 #[utoipa::path(
     post, path = "/api/v3/link/start", tag = "Public links",
     params(
-        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates given here and of every date of its documents. Default: the company's.", example = "+09:00"),
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates given here and of every date of its documents. Default: the company's time zone.", example = "+09:00"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body = LinkStartRequest,

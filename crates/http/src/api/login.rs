@@ -95,7 +95,7 @@ pub struct LoginResponseBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "")]
     pub device_id: Option<String>,
-    /// When the token ends: `YYYY-MM-DD HH:MM:SS` in the company's offset (`+09:00` unless it is set), which is not written
+    /// When the token ends: `YYYY-MM-DD HH:MM:SS` in the company's time zone (`Asia/Seoul` unless it is set), which is not written
     /// with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-12-01 09:00:00")]

@@ -21,7 +21,7 @@ pub struct ResendRequest {
     pub status: Option<String>,
     /// The callback address.
     pub url: Option<String>,
-    /// Happened at or after: `YYYY-MM-DD`, or with ` HH:MM:SS`, in the company's offset.
+    /// Happened at or after: `YYYY-MM-DD`, or with ` HH:MM:SS`, in the company's time zone.
     pub from: Option<String>,
     /// Happened before; a day alone means its end.
     pub to: Option<String>,

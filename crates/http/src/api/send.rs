@@ -51,7 +51,7 @@ pub struct SendForm {
 #[utoipa::path(
     post, path = "/api/v3/workflows/send", tag = "Workflows",
     params(
-        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's.", example = "+09:00"),
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's time zone.", example = "+09:00"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body(content = SendForm, content_type = "multipart/form-data"),

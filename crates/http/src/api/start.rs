@@ -44,7 +44,8 @@ pub struct StartRequest {
     pub recipient_list: Vec<RecipientInput>,
     /// Values given beforehand. They stay editable by their writer unless the field is read-only.
     pub field_list: Option<Vec<FieldInput>>,
-    /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end. Default: the company's setting.
+    /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end, and
+    /// `9999-12-31 23:59:59` never. Default: the company's setting.
     #[schema(example = "2026-12-31 18:00:00")]
     pub expiry_date: Option<String>,
     /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`. Default: the company's.
@@ -148,7 +149,7 @@ pub struct FieldNameInput {
 #[utoipa::path(
     post, path = "/api/v3/workflows/start", tag = "Workflows",
     params(
-        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's.", example = "+09:00"),
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's time zone.", example = "+09:00"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body = StartRequest,
