@@ -16,8 +16,8 @@ use domain::public_address::CallbackUrl;
 use domain::{
     ApiType, BlobHash, ClientId, Comment, CompanyId, Contact, CopyRecipient, EventKind, ExportSettings, Field,
     FieldKind, FieldName, FileValue, Language, LinkType, LiveLinks, MemberId, PersonName, Progress, Recipient,
-    RecipientId, Requester, State, TemplateContent, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow, WorkflowId,
-    WriterDetail, Zone, text, time,
+    RecipientId, Requester, State, TemplateContent, TemplateId, TemplateVersion, TextFault, UtcOffset, Who, Workflow,
+    WorkflowId, WriterDetail, Zone, text, time,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -1023,7 +1023,9 @@ impl<'a> StartReader<'a> {
         };
         // One that has ended already is no matter of this date: the start is refused as a whole.
         let seal_ends = self.seal_ends.filter(|end| *end >= self.now);
-        if let Some(fault) = expires_at.and_then(|at| crate::sealing::seal_ends::fault(at, usual_end, seal_ends?, self.zone)) {
+        if let Some(fault) =
+            expires_at.and_then(|at| crate::sealing::seal_ends::fault(at, usual_end, seal_ends?, self.zone))
+        {
             self.fault(fault);
         }
         expires_at.unwrap_or(self.now)

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use document::text::fonts::Fonts;
 use domain::{
     BlobHash, CompanyId, EventKind, Field, FieldValue, Language, LiveLinks, OnReject, PageSize, Progress, Recipient,
-    RecipientId, State, Status, TemplateId, TemplateVersion, Zone, Who, WorkflowId, named_events,
+    RecipientId, State, Status, TemplateId, TemplateVersion, Who, WorkflowId, Zone, named_events,
 };
 use jiff::Timestamp;
 use store::HeldWorkflow;

@@ -120,7 +120,7 @@ pub async fn start_link(
     new.start.idempotency = idempotency(
         &headers,
         &query,
-        caller.zone.offset(app.now()),
+        caller.zone.offset(http.app().now()),
         body.fingerprint(),
         &mut faults,
     );

@@ -79,7 +79,7 @@ pub async fn send(
     start.idempotency = idempotency(
         &headers,
         &query,
-        caller.zone.offset(app.now()),
+        caller.zone.offset(http.app().now()),
         form.fingerprint(),
         &mut faults,
     );

@@ -182,7 +182,7 @@ pub async fn start(
     request.idempotency = idempotency(
         &headers,
         &query,
-        caller.zone.offset(app.now()),
+        caller.zone.offset(http.app().now()),
         body.fingerprint(),
         &mut faults,
     );
