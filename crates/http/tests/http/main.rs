@@ -33,3 +33,4 @@ mod templates;
 mod uploads;
 mod webhooks;
 mod workflow_links;
+mod zones;
