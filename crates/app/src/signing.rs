@@ -5,6 +5,7 @@
 pub(crate) mod access_code;
 pub(crate) mod approve;
 pub(crate) mod code_guesses;
+pub(crate) mod download_ticket;
 pub(crate) mod draft;
 pub(crate) mod drawing;
 pub(crate) mod files;

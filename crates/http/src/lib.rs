@@ -20,6 +20,7 @@ pub mod json_body;
 pub mod multipart;
 pub mod pages;
 pub mod path;
+mod plain_name;
 pub mod problem;
 pub mod query;
 mod rate;

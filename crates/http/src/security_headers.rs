@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
+use crate::plain_name::plain_name;
 use crate::router::Http;
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
@@ -96,10 +97,22 @@ fn always(headers: &mut HeaderMap) {
     );
 }
 
-/// `Content-Disposition` of a download: the name in UTF-8 (RFC 6266, RFC 8187), and without what
-/// old programs cannot read.
+/// `Content-Disposition` of a download: the name in UTF-8 (RFC 6266, RFC 8187), and one that programs can read that know
+/// only ASCII.
 pub fn attachment(file_name: &str) -> HeaderValue {
-    let cleaned: String = file_name
+    let cleaned = clean(file_name);
+    let (plain, encoded) = (plain_name(&cleaned), percent_encoded(&cleaned, b"!#$&+-.^_`|~"));
+    HeaderValue::from_str(&format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}"))
+        .unwrap_or(HeaderValue::from_static("attachment"))
+}
+
+/// A file's name as the last part of an address.
+pub fn file_segment(file_name: &str) -> String {
+    percent_encoded(&clean(file_name), b"-._~")
+}
+
+fn clean(file_name: &str) -> String {
+    file_name
         .chars()
         .map(|c| {
             if c.is_control() || matches!(c, '/' | '\\') {
@@ -108,28 +121,20 @@ pub fn attachment(file_name: &str) -> HeaderValue {
                 c
             }
         })
-        .collect();
-    let plain: String = cleaned
-        .chars()
-        .map(|c| {
-            if c.is_ascii_graphic() && !matches!(c, '"' | '%') || c == ' ' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect();
+        .collect()
+}
+
+fn percent_encoded(text: &str, unchanged: &[u8]) -> String {
     let mut encoded = String::new();
-    for byte in cleaned.bytes() {
-        if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || unchanged.contains(&byte) {
             encoded.push(char::from(byte));
         } else {
             use std::fmt::Write as _;
             let _ = write!(encoded, "%{byte:02X}");
         }
     }
-    HeaderValue::from_str(&format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}"))
-        .unwrap_or(HeaderValue::from_static("attachment"))
+    encoded
 }
 
 #[cfg(test)]
@@ -154,7 +159,7 @@ mod tests {
     fn a_file_name_in_any_script_is_carried() {
         assert_eq!(
             attachment("근로계약서 (1).pdf"),
-            "attachment; filename=\"_____ (1).pdf\"; \
+            "attachment; filename=\"geunrogyeyakseo (1).pdf\"; \
              filename*=UTF-8''%EA%B7%BC%EB%A1%9C%EA%B3%84%EC%95%BD%EC%84%9C%20%281%29.pdf"
         );
         let nasty = attachment("a\"b\r\nX: y/../c%d.pdf");

@@ -58,6 +58,8 @@ pub enum Purpose {
     PublicLink,
     /// The tokens in addresses.
     LinkToken,
+    /// What opens a download for a few minutes.
+    DownloadTicket,
     /// What protects a signed-in member's forms.
     SessionForm,
     /// The cookie and the token of a sign-in form.
@@ -87,6 +89,7 @@ impl Purpose {
             Purpose::BulkRow => b"countersign bulk row",
             Purpose::PublicLink => b"countersign public link",
             Purpose::LinkToken => b"countersign link token",
+            Purpose::DownloadTicket => b"countersign download ticket",
             Purpose::SessionForm => b"countersign session form",
             Purpose::SignInForm => b"countersign sign-in form",
             Purpose::KnownAddress => b"countersign known address",

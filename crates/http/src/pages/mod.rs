@@ -70,6 +70,12 @@ pub fn routes() -> Vec<Route> {
         route(Method::GET, "/sign/texts/{document}/{page}", LinkToken, pictures::text),
         route(Method::GET, "/sign/file", LinkToken, pictures::file),
         route(Method::POST, "/sign/document", LinkToken, pictures::original),
+        route(
+            Method::GET,
+            "/sign/document/{ticket}/{name}",
+            LinkToken,
+            pictures::original_file,
+        ),
         route(Method::GET, "/mail/preview", LinkToken, preview::page),
         route(
             Method::GET,

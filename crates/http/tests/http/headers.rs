@@ -36,6 +36,7 @@ fn filled(path: &str, id: &str) -> String {
         ("{page}", "1"),
         ("{order}", "1"),
         ("{name}", "sign"),
+        ("{ticket}", "abc"),
         ("{id}", id),
     ]
     .iter()

@@ -41,6 +41,8 @@ fn filled(path: &str) -> String {
         .replace("{document}", "0")
         .replace("{page}", "1")
         .replace("{id}", "1")
+        .replace("{ticket}", "abc")
+        .replace("{name}", "a.pdf")
 }
 
 /// The path and query of an address that the service gave out.
@@ -184,14 +186,28 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
         server.send(request.body(format!("token={token}")))
     };
     let answer = take(&sign);
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-type"), "application/pdf");
-    assert!(answer.header("content-disposition").starts_with("attachment"));
-    assert!(answer.body.starts_with(b"%PDF"));
+    assert_eq!(answer.status, 303);
     assert_eq!(noted(), 1);
-    assert_eq!((take(&sign).status, noted()), (200, 1), "told already");
-    server.clock.advance(3_600);
-    assert_eq!((take(&sign).status, noted()), (200, 2), "an hour later");
+    // What fetches the file has neither the form nor the page's cookies, and may read no header but see the address.
+    let address = answer.header("location").to_owned();
+    assert!(!address.contains(&sign) && address.ends_with(".pdf"), "{address}");
+    for method in ["HEAD", "GET", "GET"] {
+        let answer = server.send(server.request(method, &address, None));
+        assert_eq!(answer.status, 200, "{method}");
+        assert_eq!(answer.header("content-type"), "application/pdf");
+        assert!(answer.header("content-disposition").starts_with("attachment"));
+        assert_eq!(answer.header("cache-control"), "no-store");
+        assert!(method == "HEAD" || answer.body.starts_with(b"%PDF"));
+    }
+    let changed = address.replacen("/sign/document/", "/sign/document/A", 1);
+    assert_eq!(look(&server, &changed).status, 404, "another ticket");
+    assert_eq!((take(&sign).status, noted()), (303, 1), "told already");
+    server.clock.advance(299);
+    assert_eq!(look(&server, &address).status, 200);
+    server.clock.advance(1);
+    assert_eq!(look(&server, &address).status, 404, "five minutes later");
+    server.clock.advance(3_300);
+    assert_eq!((take(&sign).status, noted()), (303, 2), "an hour later");
     // Who has written still knows the way to what came of it; before the end there is nothing to show.
     let used = |path: &str| text(&look(&server, path));
     let address = format!("/mail/sign?token={sign}&lang=en");

@@ -16,7 +16,7 @@ use domain::BlobHash;
 use super::actions::origin;
 use super::key;
 use crate::pages::request::{PageForm, PageRequest};
-use crate::path::ApiPath;
+use crate::path::{ApiPath, PagePath};
 use crate::problem::Failure;
 use crate::router::Http;
 use crate::security_headers;
@@ -140,11 +140,36 @@ fn immutable_response(body: Bytes, media_type: HeaderValue, hash: BlobHash, aske
     response
 }
 
-/// `POST /sign/document`: the document as it is before anybody signs it. A form, so that what follows links
-/// (a mail scanner, a browser that loads ahead) leaves no trace in the chain.
+/// `POST /sign/document`: leads to the document as it is before anybody signs it. A form, so that what follows links
+/// (a mail scanner, a browser that loads ahead) leaves no trace in the chain; and an address behind it that a program of the
+/// device can fetch, because browsers inside messengers pass downloads on as a plain GET.
 pub async fn original(State(http): State<Http>, PageForm(request): PageForm) -> Response {
     let (key, origin) = (key(&http, &request), origin(&request));
-    match http.blocking(move |app| app.signing_original(&key, &origin)).await {
+    let led = http.blocking(move |app| {
+        let file = app.signing_original(&key, &origin)?;
+        Ok((app.download_ticket(&key), file.file_name))
+    });
+    match led.await {
+        Ok((ticket, name)) => {
+            let name = security_headers::file_segment(&name);
+            request.redirect(&format!("{}/sign/document/{ticket}/{name}", request.base))
+        }
+        Err(error) => request.fail(&error, request.language()),
+    }
+}
+
+/// `GET /sign/document/{ticket}/{name}`: the file. Its name is in the address for programs that read no header.
+pub async fn original_file(
+    State(http): State<Http>,
+    PagePath((ticket, _)): PagePath<(String, String)>,
+    request: PageRequest,
+) -> Response {
+    let origin = origin(&request);
+    let found = http.blocking(move |app| {
+        let key = app.key_of_ticket(&ticket).ok_or(Error::NotFound(Subject::Link))?;
+        app.signing_original(&key, &origin)
+    });
+    match found.await {
         Ok(file) => {
             let disposition = security_headers::attachment(&file.file_name);
             let mut response = file.bytes.into_response();
