@@ -19,6 +19,7 @@ const bundled = await build({
     { in: "src/verify.ts", out: "verify" },
     { in: "src/link.ts", out: "link" },
     { in: "src/viewer.ts", out: "viewer" },
+    { in: "src/form.ts", out: "form" },
     { in: "src/docs.ts", out: "docs" },
     { in: "src/styles/pages.css", out: "pages" },
     { in: "src/styles/docs.css", out: "docs" },

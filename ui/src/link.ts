@@ -1,30 +1,44 @@
-// The form of a public link. Another language is another page, which receives what was entered so far, even if it is
-// incomplete. It is posted, so that no URL contains it; that starts nothing. Without this script the other page is
-// empty.
+// The form of a public link. Another language is another page: what was entered so far goes along in this tab's storage, so
+// that no URL contains it, and is removed from there at once. Without this script the other page is empty.
 
 import { all, one } from "./shared/dom";
+import "./shared/form-page";
 
+const KEY = "countersign-link-entries";
 const form = one<HTMLFormElement>("main form");
+const inputs = all<HTMLInputElement>("input[name]", form);
+
+function remembered(): Record<string, string | boolean> {
+  try {
+    const text = sessionStorage.getItem(KEY);
+    sessionStorage.removeItem(KEY);
+    const { action, entries } = JSON.parse(text ?? "{}");
+    return action === token() ? entries : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Which link it is: entries in one form say nothing in another. */
+function token(): string {
+  return new URL(form.action).searchParams.get("token") ?? "";
+}
+
+for (const [name, value] of Object.entries(remembered())) {
+  const input = inputs.find((candidate) => candidate.name === name);
+  if (input && typeof value === "boolean") input.checked = value;
+  else if (input && typeof value === "string") input.value = value;
+}
+
 for (const link of all<HTMLAnchorElement>(".languages a")) {
   link.addEventListener("click", (event) => {
     // A page that is opened in another window stays empty.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    const entries = new FormData(form);
-    entries.set("another_language", "1");
-    // A separate form, so that somebody who comes back to this page finds the other form unchanged.
-    const carrier = document.createElement("form");
-    carrier.method = "post";
-    carrier.action = link.href;
-    carrier.hidden = true;
-    for (const [name, value] of entries) {
-      const input = document.createElement("input");
-      input.name = name;
-      input.value = String(value);
-      carrier.append(input);
+    const entries = inputs.map((input) => [input.name, input.type === "checkbox" ? input.checked : input.value]);
+    try {
+      sessionStorage.setItem(KEY, JSON.stringify({ action: token(), entries: Object.fromEntries(entries) }));
+    } catch {
+      // The other page is empty.
     }
-    document.body.append(carrier);
-    carrier.submit();
-    carrier.remove();
   });
 }

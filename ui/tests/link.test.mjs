@@ -161,3 +161,30 @@ test("an empty form in another language stays empty, and Enter in it still goes 
   assert.equal(await page.locator("html").getAttribute("lang"), "ko");
   assert.deepEqual(page.faults, []);
 });
+
+test("Back from the document leads to the form again, also after another language and after a refusal", async () => {
+  const { link_url } = await server.publicLink({ export_api_info: undefined });
+  for (const [contact, refused] of [
+    ["back@example.com", false],
+    ["back2@example.com", true],
+  ]) {
+    const page = await open(browser, "phone");
+    await page.goto(link_url);
+    await fillForm(page, "김민준", refused ? "back2@" : contact);
+    await pressAndFollow(page, '.languages a[hreflang="ja"]');
+    if (refused) {
+      await pressAndFollow(page, "main [type=submit]");
+      await page.fill("#contact", contact);
+    }
+    await pressAndFollow(page, "main [type=submit]");
+    await ready(page);
+    const answer = await page.goBack();
+    assert.equal(answer.status(), 200);
+    await page.locator("#name").waitFor();
+    assert.equal(await page.locator("html").getAttribute("lang"), "ja");
+    // Nothing of it stays in the tab for whoever opens the link next.
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  }
+});

@@ -6,8 +6,7 @@
 //!
 //! Whatever stands against a start, the form comes back as it was filled in, with the reason in words, and the time of the
 //! next try where there is one. Another page answers only where the form is of no more use: the link is over, or it is not
-//! known whether the document was started. Another language is the same form as it was filled in: the page posts it with
-//! `another_language`, which starts nothing. A program that asks for JSON gets the API's problem details in place of a page.
+//! known whether the document was started. A program that asks for JSON gets the API's problem details in place of a page.
 
 use app::{ConflictCode, Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin, SignerError};
 use axum::extract::State;
@@ -121,9 +120,6 @@ pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Res
         Ok(invitation) => invitation,
         Err(error) => return refused(&http, &request, None, error).await,
     };
-    if request.get("another_language").is_some() {
-        return page(&request, &invitation, StatusCode::OK, Said::default());
-    }
     let language = request.language_or(invitation.language);
     let (visits, address) = (http.visits(), request.client.address);
     if let Err(error) = visits.begin(address, http.app().now()) {

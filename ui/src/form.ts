@@ -1,0 +1,2 @@
+// The forms that have no other script: codes and sign-in.
+import "./shared/form-page";
