@@ -306,6 +306,7 @@ view-locked = Too many wrong codes were entered. Ask the sender to renew the lin
 verify-title = Verify a document
 verify-text = Choose a signed PDF, sealed here or elsewhere. You learn whether it is unchanged, who signed it and when. We do not keep the file.
 verify-drop = Choose a file or drop it here
+verify-drop-more = You can choose a document and its certificate together.
 verify-submit = Verify
 verify-checking = Verifying…
 verify-hash = SHA-256 of the file
@@ -314,6 +315,8 @@ verify-again = Verify another file
 verify-too-large = The file is too large. You can verify files of up to { $megabytes } MB here.
 verify-broken = The file did not arrive completely. Send it again.
 verify-no-file = Choose a file first.
+verify-too-many = You can verify up to { $count } files at a time.
+verify-details = Details
 
 ## Members
 login-title = Sign in

@@ -294,6 +294,7 @@ view-locked = コードを何度も間違えたため、開けません。送信
 verify-title = 文書の検証
 verify-text = 署名された PDF を選んでください。ほかのサービスで署名されたものも検証できます。変更の有無、署名者、署名日時が分かります。ファイルは保存しません。
 verify-drop = ファイルを選ぶか、ここにドロップしてください
+verify-drop-more = 文書と履歴証明書を一緒に選べます。
 verify-submit = 検証する
 verify-checking = 検証しています…
 verify-hash = ファイルの SHA-256
@@ -302,6 +303,8 @@ verify-again = 別のファイルを検証する
 verify-too-large = ファイルが大きすぎます。{ $megabytes } MB まで検証できます。
 verify-broken = ファイルが最後まで届きませんでした。もう一度送信してください。
 verify-no-file = 先にファイルを選んでください。
+verify-too-many = 一度に確認できるファイルは { $count } 件までです。
+verify-details = 詳細
 
 ## メンバー
 login-title = ログイン

@@ -294,6 +294,7 @@ view-locked = 암호나 인증번호를 여러 번 잘못 입력했습니다. �
 verify-title = 문서 검증
 verify-text = 이 서비스나 다른 곳에서 서명한 PDF를 선택하세요. 변경되지 않았는지, 누가 언제 서명했는지 알려 드립니다. 파일은 저장하지 않습니다.
 verify-drop = 파일을 선택하거나 여기에 놓으세요
+verify-drop-more = 문서와 이력증명서를 함께 선택할 수 있습니다.
 verify-submit = 검증하기
 verify-checking = 검증하는 중…
 verify-hash = 파일의 SHA-256
@@ -302,6 +303,8 @@ verify-again = 다른 파일 검증하기
 verify-too-large = 파일이 너무 큽니다. 최대 { $megabytes }MB까지 검증할 수 있습니다.
 verify-broken = 파일이 끝까지 전송되지 않았습니다. 다시 보내 주세요.
 verify-no-file = 먼저 파일을 선택하세요.
+verify-too-many = 한 번에 파일을 { $count }개까지 확인할 수 있습니다.
+verify-details = 자세히
 
 ## 구성원
 login-title = 로그인

@@ -1,5 +1,4 @@
-// The verify page works without a script. With it, you can drop a file, see its name, and the button says that the
-// check is running.
+// The verify page works without a script. With it, you can drop files, and they are checked at once.
 import { one, pageData } from "./shared/dom";
 
 const texts = pageData<Record<string, string>>("verify-data");
@@ -13,19 +12,29 @@ if (form) {
   const button = one<HTMLButtonElement>("button[type=submit]", form);
   const idle = button.textContent;
   const limit = Number(form.dataset.limit ?? 0);
+  const most = Number(form.dataset.most ?? 1);
 
+  const files = () => [...(input.files ?? [])];
+  const wrong = () => {
+    if (files().length === 0) return "verify-no-file";
+    if (files().length > most) return "verify-too-many";
+    return files().reduce((sum, file) => sum + file.size, 0) > limit ? "verify-too-large" : "";
+  };
   input.addEventListener("change", () => {
-    const file = input.files?.[0];
-    name.textContent = file?.name ?? "";
-    fault.textContent = file && file.size > limit ? (texts["verify-too-large"] ?? "") : "";
+    name.textContent = files()
+      .map((file) => file.name)
+      .join(", ");
+    const key = wrong();
+    fault.textContent = files().length > 0 && key ? (texts[key] ?? "") : "";
+    if (!key) form.requestSubmit();
   });
   for (const event of ["dragenter", "dragover"]) pick.addEventListener(event, () => pick.setAttribute("data-over", ""));
   for (const event of ["dragleave", "drop"]) pick.addEventListener(event, () => pick.removeAttribute("data-over"));
   form.addEventListener("submit", (event) => {
-    const file = input.files?.[0];
-    if (!file || file.size > limit) {
+    const key = wrong();
+    if (key) {
       event.preventDefault();
-      fault.textContent = (file ? texts["verify-too-large"] : texts["verify-no-file"]) ?? "";
+      fault.textContent = texts[key] ?? "";
       input.focus();
       return;
     }

@@ -214,30 +214,30 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
             "verify".to_owned(),
             "verify.html",
             json!({
-                "data": {}, "verdict": null, "action": "/verify", "limit": 1000, "fault": "",
+                "data": {}, "verdicts": [], "action": "/verify", "limit": 1000, "most": 2, "fault": "",
             }),
         ),
         (
             "verify-good".to_owned(),
             "verify.html",
             json!({
-                "data": {}, "action": "/verify", "limit": 1000, "fault": "",
-                "verdict": {
+                "data": {}, "action": "/verify", "limit": 1000, "most": 2, "fault": "",
+                "verdicts": [{
                     "tone": "good", "symbol": "shield", "name": "근로계약서.pdf",
                     "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                     "words": verdict_words(language, "verify-result-good", "valid"),
-                },
+                }],
             }),
         ),
         (
             "verify-bad".to_owned(),
             "verify.html",
             json!({
-                "data": {}, "action": "/verify", "limit": 1000, "fault": "",
-                "verdict": {
+                "data": {}, "action": "/verify", "limit": 1000, "most": 2, "fault": "",
+                "verdicts": [{
                     "tone": "bad", "symbol": "alert", "name": "a.pdf", "hash": "00",
                     "words": verdict_words(language, "verify-result-bad", "not_valid"),
-                },
+                }],
             }),
         ),
         (

@@ -1,4 +1,5 @@
-//! `GET /verify`, `POST /verify`: whoever holds a PDF learns whether it is unchanged.
+//! `GET /verify`, `POST /verify`: whether a PDF is unchanged, for anyone who has it. A document and its certificate can be
+//! checked together.
 //!
 //! The certificate's QR code leads here. The file is read in a confined worker and forgotten; nothing
 //! about a workflow is told, whatever the address names.
@@ -16,6 +17,9 @@ use super::request::PageRequest;
 use crate::multipart::{self, Part};
 use crate::router::Http;
 
+/// A document and its certificate.
+const MOST_FILES: usize = 2;
+
 #[derive(Debug, Serialize)]
 struct VerdictView {
     tone: &'static str,
@@ -28,9 +32,10 @@ struct VerdictView {
 #[derive(Serialize)]
 struct VerifyPage {
     data: std::collections::BTreeMap<&'static str, String>,
-    verdict: Option<VerdictView>,
+    verdicts: Vec<VerdictView>,
     action: String,
     limit: u64,
+    most: usize,
     fault: String,
 }
 
@@ -42,55 +47,57 @@ struct Upload {
 
 /// `GET /verify`
 pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
-    page(&http, &request, StatusCode::OK, None, "")
+    page(&http, &request, StatusCode::OK, Vec::new(), "")
 }
 
 /// `POST /verify`
 pub async fn check(State(http): State<Http>, request: PageRequest, form: Request) -> Response {
     let limit = http.app().settings.largest_sealed();
-    let upload = match receive(form, limit).await {
-        Ok(Some(upload)) => upload,
-        Ok(None) => {
-            return page(
-                &http,
-                &request,
-                StatusCode::UNPROCESSABLE_ENTITY,
-                None,
-                "verify-no-file",
-            );
+    let refuse = |status, key| page(&http, &request, status, Vec::new(), key);
+    let uploads = match receive(form, limit).await {
+        Ok(uploads) if uploads.is_empty() => return refuse(StatusCode::UNPROCESSABLE_ENTITY, "verify-no-file"),
+        Ok(uploads) if uploads.len() > MOST_FILES => {
+            return refuse(StatusCode::UNPROCESSABLE_ENTITY, "verify-too-many");
         }
-        Err(Error::TooLarge { .. }) => {
-            return page(&http, &request, StatusCode::PAYLOAD_TOO_LARGE, None, "verify-too-large");
-        }
-        Err(Error::BrokenBody) => return page(&http, &request, StatusCode::BAD_REQUEST, None, "verify-broken"),
+        Ok(uploads) => uploads,
+        Err(Error::TooLarge { .. }) => return refuse(StatusCode::PAYLOAD_TOO_LARGE, "verify-too-large"),
+        Err(Error::BrokenBody) => return refuse(StatusCode::BAD_REQUEST, "verify-broken"),
         Err(error) => return request.fail(&error, request.language()),
     };
     let language = request.language();
-    let judged = http.at_worker(move |app, requester| judge(app, requester, &upload, language));
+    let judged = http.at_worker(move |app, requester| {
+        let each = uploads.iter().map(|upload| judge(app, requester, upload, language));
+        each.collect::<Result<Vec<_>, _>>()
+    });
     match judged.await {
-        Ok(verdict) => page(&http, &request, StatusCode::OK, Some(verdict), ""),
+        Ok(verdicts) => page(&http, &request, StatusCode::OK, verdicts, ""),
         Err(error) => request.fail(&error, language),
     }
 }
 
-/// The file of the form; `None` where there is none, an error where it is too large or did not arrive as a whole.
-async fn receive(form: Request, limit: u64) -> Result<Option<Upload>, Error> {
+/// The files of the form; an error if they are too large together, or did not arrive completely.
+async fn receive(form: Request, limit: u64) -> Result<Vec<Upload>, Error> {
     let parts = match multipart::read(form, limit).await {
         Ok(parts) => parts,
         // A form of another kind holds no file.
-        Err(Error::Unsupported { expected: Some(_) }) => return Ok(None),
+        Err(Error::Unsupported { expected: Some(_) }) => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let file = parts.into_iter().find(|part| part.name == "file");
-    let Some(Part { file_name, bytes, .. }) = file.filter(|file| !file.bytes.is_empty()) else {
-        return Ok(None);
-    };
-    if bytes.len() as u64 > limit {
+    let files = parts
+        .into_iter()
+        .filter(|part| part.name == "file" && !part.bytes.is_empty());
+    let uploads: Vec<Upload> = files
+        .map(|Part { file_name, bytes, .. }| {
+            let name = file_name.unwrap_or_default();
+            let name = name.chars().filter(|c| !c.is_control()).take(200).collect();
+            Upload { name, bytes }
+        })
+        .collect();
+    // The frame of a form needs some room besides, so the body's own limit is higher.
+    if uploads.iter().map(|upload| upload.bytes.len() as u64).sum::<u64>() > limit {
         return Err(Error::TooLarge { limit });
     }
-    let name = file_name.unwrap_or_default();
-    let name = name.chars().filter(|c| !c.is_control()).take(200).collect();
-    Ok(Some(Upload { name, bytes }))
+    Ok(uploads)
 }
 
 fn judge(app: &App, requester: &Requester, upload: &Upload, language: Language) -> Result<VerdictView, Error> {
@@ -114,16 +121,18 @@ fn page(
     http: &Http,
     request: &PageRequest,
     status: StatusCode,
-    verdict: Option<VerdictView>,
+    verdicts: Vec<VerdictView>,
     fault: &'static str,
 ) -> Response {
     let language = request.language();
     let limit = http.app().settings.largest_sealed();
     let megabytes = (limit / (1024 * 1024)).to_string();
     let too_large = i18n::text(language, "verify-too-large", &[("megabytes", &megabytes)]);
+    let too_many = i18n::text(language, "verify-too-many", &[("count", &MOST_FILES.to_string())]);
     let fault = match fault {
         "" => String::new(),
         "verify-too-large" => too_large.clone(),
+        "verify-too-many" => too_many.clone(),
         key => i18n::text(language, key, &[]),
     };
     let content = VerifyPage {
@@ -131,11 +140,13 @@ fn page(
             ("verify-checking", i18n::text(language, "verify-checking", &[])),
             ("verify-no-file", i18n::text(language, "verify-no-file", &[])),
             ("verify-too-large", too_large),
+            ("verify-too-many", too_many),
         ]
         .into(),
-        verdict,
+        verdicts,
         action: request.link(language, "/verify", &[]),
         limit,
+        most: MOST_FILES,
         fault,
     };
     let frame = request.frame(language, i18n::text(language, "verify-title", &[]));

@@ -306,16 +306,30 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
 
 fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
     let server = Server::with(database, |settings, _| settings.largest_document = 10_000);
-    let part = |bytes: &[u8]| {
-        let mut body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
-        body.extend_from_slice(bytes);
-        body.extend_from_slice(b"\r\n--x--\r\n");
+    let parts = |files: &[&[u8]]| {
+        let mut body = Vec::new();
+        for file in files {
+            body.extend_from_slice(b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n");
+            body.extend_from_slice(file);
+            body.extend_from_slice(b"\r\n");
+        }
+        body.extend_from_slice(b"--x--\r\n");
         let request = server
             .request("POST", "/verify?lang=en", None)
             .header("content-type", "multipart/form-data; boundary=x");
         server.send(request.body(body))
     };
+    let part = |bytes: &[u8]| parts(&[bytes]);
     assert!(text(&part(&pdf())).contains("No seal"));
+    // A document and its certificate are checked together.
+    let both = text(&parts(&[&pdf(), b"no PDF at all"]));
+    assert!(
+        both.contains("No seal") && both.contains("This file cannot be read"),
+        "{both}"
+    );
+    let many = parts(&[b"a", b"b", b"c"]);
+    assert_eq!(many.status, 422);
+    assert!(text(&many).contains("up to 2 files"));
     assert!(text(&part(b"no PDF at all")).contains("This file cannot be read"));
     // One that the workers refuse has the same verdict here and through the API.
     assert!(text(&part(REFUSED_BY_WORKERS)).contains("This file cannot be read"));
@@ -344,6 +358,7 @@ fn the_verify_page_takes_a_file_and_nothing_else(database: &TestDatabase) {
     // What sealing adds to an uploaded file is taken, too.
     let most = usize::try_from(server.app.settings.largest_sealed()).expect("a number");
     assert_eq!(part(&vec![0; most + 1]).status, 413);
+    assert_eq!(parts(&[&vec![0; most], b"a"]).status, 413);
 }
 
 fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
