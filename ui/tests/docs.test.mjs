@@ -2,8 +2,16 @@
 // the keyboard alone; in three languages, light and dark.
 
 import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { open, seriousFaults, SIZES } from "./browser.mjs";
+import { valuesOfStep } from "./installation.mjs";
 import { browser, server, withServer } from "./with-server.mjs";
 
 const LANGUAGES = ["ko", "ja", "en"];
@@ -212,4 +220,57 @@ test("without script it is read all the same", async () => {
   assert.ok(await call(page, "start").locator(".members").first().isVisible());
   assert.ok(await call(page, "start").locator("textarea").isVisible());
   assert.equal(await call(page, "start").locator("[type=submit]").isVisible(), false, "what would do nothing is not shown");
+});
+
+test("the quick start names this installation, and its programs run as they stand there", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-quick-start-"));
+  const page = await open(browser, "desktop");
+  await page.goto(address("en"));
+  assert.equal(await page.locator(".quick-start > li").count(), 4);
+  const { company, email, password } = server.member;
+  const mine = (code) =>
+    code
+      .replaceAll("/api/demo/", `/api/${company}/`)
+      .replaceAll("demo@example.com", email)
+      .replaceAll("PASSWORD", password)
+      .replaceAll(/(template_id"?): 1\b/g, `$1: ${server.template}`)
+      .replaceAll("https://hooks.example.com/sign", "http://127.0.0.1:9/hook");
+  const codes = await page.locator(".quick-start pre, .docs-intro details pre").allTextContents();
+  assert.equal(codes.length, 6);
+  for (const code of codes) assert.ok(code.includes(server.base), code);
+  const [login, start, status, fetchFiles, node, python] = codes.map(mine);
+  const shell = async (code, env = {}) =>
+    (await promisify(execFile)("bash", ["-ec", code], { cwd: folder, env: { ...process.env, ...env } })).stdout;
+  const sign = async (workflow_id) => {
+    for (const order of [1, 2]) {
+      await server.call("POST", `/api/v3/workflows/${workflow_id}/approve`, { order, field_list: valuesOfStep(order) });
+    }
+  };
+  const check = () => {
+    for (const name of readdirSync(folder).filter((name) => name.endsWith(".pdf"))) {
+      assert.equal(server.verify(join(folder, name)), 0, name);
+      rmSync(join(folder, name));
+    }
+  };
+  const TOKEN = JSON.parse(await shell(login)).body.access_token;
+  const { workflow_id: WORKFLOW_ID, sign_url } = JSON.parse(await shell(start, { TOKEN }));
+  assert.match(sign_url, /\/sign\?token=/);
+  assert.equal(JSON.parse(await shell(status, { TOKEN, WORKFLOW_ID })).status, "Playing");
+  await sign(WORKFLOW_ID);
+  await shell(fetchFiles, { TOKEN, WORKFLOW_ID });
+  assert.equal(readdirSync(folder).length, 2);
+  check();
+  for (const [program, file, code] of [
+    [process.execPath, "walk.mjs", node],
+    ["python3", "walk.py", python],
+  ]) {
+    writeFileSync(join(folder, file), code);
+    const child = spawn(program, [file], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+    const ended = new Promise((done) => child.once("exit", done));
+    const [line] = await once(createInterface({ input: child.stdout }), "line");
+    await sign(/^Document (\d+)\. Sign here: http/.exec(line)[1]);
+    assert.equal(await ended, 0, program);
+    check();
+  }
+  rmSync(folder, { recursive: true });
 });

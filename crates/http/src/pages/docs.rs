@@ -14,6 +14,7 @@ use minijinja::HtmlEscape;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::quick_start::QuickStart;
 use super::render::respond;
 use super::request::PageRequest;
 use crate::api::{self, openapi};
@@ -42,6 +43,7 @@ const SCRIPT_SENTENCES: [&str; 8] = [
 struct Docs {
     data: BTreeMap<&'static str, String>,
     intro: Vec<String>,
+    start: QuickStart,
     version: String,
     document: String,
     groups: Vec<Group>,
@@ -203,6 +205,7 @@ pub(super) fn docs(language: Language, public_url: &str, base: &str) -> impl Ser
     Docs {
         data: said.into_iter().collect(),
         intro: paragraphs(&i18n::text(language, "docs-intro", &[])),
+        start: QuickStart::new(language, public_url),
         version: text(&document["openapi"]),
         document: format!("{base}/api/openapi.json"),
         groups: reader.groups(),

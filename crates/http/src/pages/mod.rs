@@ -19,6 +19,7 @@ pub mod language;
 pub mod link;
 pub mod look;
 pub mod members;
+mod quick_start;
 pub mod render;
 pub mod request;
 #[cfg(test)]
