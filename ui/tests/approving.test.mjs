@@ -185,6 +185,7 @@ test("who approves reads to whom a message goes and where it stands, and one wor
     const dialog = page.locator("#approve-dialog");
     assert.equal(await dialog.locator("h2").textContent(), title);
     assert.equal(await dialog.locator("[type=submit]").textContent(), act);
+    await dialog.locator("summary").click();
     const entry = dialog.getByRole("textbox", { name: message, exact: true });
     const described = await entry.evaluate((area) =>
       area

@@ -28,8 +28,10 @@ export class Approval {
     });
   }
 
+  /** A signer who has not consented yet does so first, so that only one confirmation follows. */
   ask(): void {
-    if (this.values.open.length === 0 && !this.#leadToUnfit()) openDialog(this.#dialog);
+    if (this.values.open.length > 0 || this.#leadToUnfit()) return;
+    this.consent.ask(() => openDialog(this.#dialog));
   }
 
   /**

@@ -39,6 +39,8 @@ export interface SignData {
   consented: boolean;
   consent_version: string;
   writer_name: string;
+  /** The signers of the next step. */
+  next_names: string[];
   draft: DraftState;
   texts: Record<string, string>;
 }

@@ -2,7 +2,8 @@
 // closes the window. Browsers let a script close only windows that a script opened: in a window opened from a mail or by
 // hand, the signer reads that they may close it.
 
-import { all, one } from "../shared/dom";
+import { whenClosed } from "../shared/dialogs";
+import { all, fill, one } from "../shared/dom";
 import type { SignData } from "./data";
 import { reach } from "./leaving";
 
@@ -15,6 +16,8 @@ export interface Finished {
   next_url?: string | null;
   /** The URL of the finished document, if this completed it. */
   document_url?: string | null;
+  /** The same document as a file. */
+  download_url?: string | null;
   copy_is_sent?: boolean;
 }
 
@@ -46,8 +49,10 @@ export class Done {
     this.#offer(result, finished);
     this.end();
     this.#dialog.addEventListener("cancel", (event) => event.preventDefault());
-    if (finished && !window.opener && !this.data.callback) this.#sayMayClose(result);
+    if (finished && !window.opener && !this.data.callback) this.#sayMayClose();
     this.#close.addEventListener("click", () => this.#leave(result, finished));
+    // A browser closes a dialog for a person who presses Escape often enough. Nothing is left to do on the page behind it.
+    if (finished) whenClosed(this.#dialog, () => this.#dialog.showModal());
     if (!this.#dialog.open) this.#dialog.showModal();
   }
 
@@ -59,19 +64,28 @@ export class Done {
       say("#done-title", "sign-done-preview-title");
       say("#done-text", result === "rejected" ? "sign-done-preview-rejected" : "sign-done-preview");
     } else if (result === "rejected") {
-      say("#done-title", "sign-done-rejected-title");
-      say("#done-text", finished.status === "Playing" ? "sign-done-returned" : "sign-done-rejected");
+      const isReturned = finished.status === "Playing";
+      say("#done-title", isReturned ? "sign-done-returned-title" : "sign-done-rejected-title");
+      say("#done-text", isReturned ? "sign-done-returned" : "sign-done-rejected");
     } else {
       say("#done-title", "sign-done-title");
-      const waiting = finished.others_of_step ? "sign-done-others" : "sign-done-next";
-      say("#done-text", finished.status === "Complete" ? "sign-done-complete" : waiting);
+      this.#sayNext(finished);
     }
     for (const mark of all<HTMLElement>("[data-mark]", this.#dialog)) mark.hidden = mark.dataset.mark !== result;
   }
 
+  /** What happens now, and who is next. */
+  #sayNext(finished: Finished): void {
+    const names = this.data.next_names.join(", ");
+    const { texts } = this.data;
+    const next = names ? fill(texts["sign-done-next-named"] ?? "", { names }) : (texts["sign-done-next"] ?? "");
+    const waiting = finished.others_of_step ? (texts["sign-done-others"] ?? "") : next;
+    one("#done-text").textContent = finished.status === "Complete" ? (texts["sign-done-complete"] ?? "") : waiting;
+  }
+
   #offer(result: Result, finished: Finished | null): void {
-    this.#copy.hidden = !finished?.document_url;
-    if (finished?.document_url) this.#copy.href = finished.document_url;
+    this.#copy.hidden = !finished?.download_url;
+    if (finished?.download_url) this.#copy.href = finished.download_url;
     one<HTMLElement>("#done-copy").hidden = !(finished?.copy_is_sent && result === "approved" && !finished.document_url);
     const next = this.#next;
     if (!next) return;
@@ -83,13 +97,15 @@ export class Done {
     });
   }
 
-  #sayMayClose(result: Result): void {
-    this.#rest.className = result === "approved" ? "notice good" : "notice";
+  #sayMayClose(): void {
+    this.#rest.className = "small soft";
     this.#rest.textContent = this.#mayClose;
     this.#rest.hidden = false;
     this.#close.hidden = true;
     const wayOn = this.#next && !this.#next.hidden ? this.#next : this.#copy;
     wayOn.classList.add("primary");
+    // A row without buttons takes no room.
+    one<HTMLElement>(".actions", this.#dialog).hidden = wayOn.hidden;
   }
 
   #leave(result: Result, finished: Finished | null): void {
@@ -110,7 +126,7 @@ export class Done {
     }
     window.close();
     // A program asked for the message, but no window opened this one.
-    this.#sayMayClose(result);
+    this.#sayMayClose();
     this.#rest.focus();
   }
 

@@ -93,6 +93,7 @@ fn sign(language: Language, mode: &str) -> Value {
         "sender": "한빛상사",
         "writer": "김민준",
         "waiting_for": "김민준",
+        "ended": null,
         "step": 1,
         "steps": 2,
         "comment": "안녕하세요.\n내용을 확인하고 서명해 주세요.",
@@ -105,7 +106,7 @@ fn sign(language: Language, mode: &str) -> Value {
         "data": {
             "token": "sample", "workflow_id": 1, "recipient_id": 1, "mode": if mode == "sign" { "preview" } else { mode },
             "language": language.code(), "base": "", "callback": false, "consented": false, "consent_version": "2026-11",
-            "writer_name": "김민준", "draft": {"link": 1, "revision": 0, "changes": {}}, "texts": for_script(language),
+            "writer_name": "김민준", "next_names": ["박서연"], "draft": {"link": 1, "revision": 0, "changes": {}}, "texts": for_script(language),
         },
     })
 }

@@ -365,17 +365,23 @@ struct Finished {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_url: Option<String>,
     document_url: Option<String>,
+    /// Of the same document as a file.
+    download_url: Option<String>,
     copy_is_sent: bool,
 }
 
 fn finished(request: &PageRequest, signed: Signed) -> Response {
     let next = signed.next_document.filter(|_| next_sign(request));
     let next_url = next.map(|next| with_choices(request, &next.sign_url));
+    let document_url = signed.document_url.map(|address| led_on(&address, request.language()));
     let mut response = Json(Finished {
         status: signed.status.code(),
         others_of_step: signed.others_of_step,
         next_url,
-        document_url: signed.document_url.map(|address| led_on(&address, request.language())),
+        download_url: document_url
+            .as_ref()
+            .map(|address| address.replacen("/mail/view?", "/mail/file?", 1)),
+        document_url,
         copy_is_sent: signed.copy_is_sent,
     })
     .into_response();

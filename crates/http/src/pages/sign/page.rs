@@ -37,6 +37,8 @@ pub(super) struct Script<'a> {
     pub(super) consented: bool,
     pub(super) consent_version: &'static str,
     pub(super) writer_name: &'a str,
+    /// The signers of the next step.
+    pub(super) next_names: Vec<&'a str>,
     pub(super) draft: Draft,
     pub(super) texts: BTreeMap<&'static str, String>,
 }
@@ -73,6 +75,8 @@ pub(super) struct SignPage<'a> {
     pub(super) sender: &'a str,
     pub(super) writer: Option<&'a str>,
     pub(super) waiting_for: Option<String>,
+    /// How it ended, for the sender.
+    pub(super) ended: Option<String>,
     pub(super) step: u32,
     pub(super) steps: u32,
     pub(super) comment: &'a str,
@@ -439,6 +443,7 @@ fn sign_page(
         sender: &sender,
         writer,
         waiting_for: (!waiting.is_empty()).then(|| waiting.join(", ")),
+        ended: ended(view, language),
         step,
         steps: view.steps,
         comment: &view.comment,
@@ -466,6 +471,7 @@ fn sign_page(
             consented: !view.must_consent,
             consent_version: consent::VERSION,
             writer_name: writer.unwrap_or_default(),
+            next_names: next_names(view, step),
             draft: Draft::of(view.draft.clone()),
             texts: texts::for_script(language),
         },
@@ -473,6 +479,36 @@ fn sign_page(
     let title = i18n::text(language, "sign-title", &[("document", &view.workflow_name)]);
     let frame = request.company_frame(language, title, &view.look);
     respond(StatusCode::OK, "sign.html", &frame, &content)
+}
+
+/// How a document ended.
+fn ended(view: &SigningView, language: Language) -> Option<String> {
+    let say = |key: &str, told: &[(&str, &str)]| Some(i18n::text(language, key, told));
+    match view.status {
+        Status::Playing => None,
+        Status::Complete => say("sign-ended-complete", &[]),
+        Status::Canceled => say("sign-ended-canceled", &[]),
+        Status::Expired => {
+            let date = i18n::date_time(language, view.expires_at, view.offset);
+            say("sign-ended-expired", &[("date", &date)])
+        }
+        Status::Rejected => match &view.rejected_by {
+            Some(who) => say("sign-ended-rejected-by", &[("name", &who.name)]),
+            None => say("sign-ended-rejected", &[]),
+        },
+    }
+}
+
+/// The signers of the step after this one.
+fn next_names(view: &SigningView, step: u32) -> Vec<&str> {
+    let later = view.writers.iter().filter(|writer| writer.order > step);
+    let Some(next) = later.clone().map(|writer| writer.order).min() else {
+        return Vec::new();
+    };
+    later
+        .filter(|writer| writer.order == next)
+        .map(|writer| writer.name.as_str())
+        .collect()
 }
 
 /// The address of the picture in a field. A `revision` makes it another one for a page that shows an older picture.

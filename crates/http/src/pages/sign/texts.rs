@@ -62,6 +62,8 @@ const PLAIN: &[&str] = &[
     "sign-done-rejected-title",
     "sign-done-rejected",
     "sign-done-returned",
+    "sign-done-returned-title",
+    "sign-field-today",
     "sign-done-preview-title",
     "sign-done-preview",
     "sign-done-preview-rejected",
@@ -84,6 +86,7 @@ const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-settle-changed", &["value", "before"]),
     ("sign-settle-holds", &["value"]),
     ("sign-settle-told", &["fields"]),
+    ("sign-done-next-named", &["names"]),
 ];
 
 /// Key → sentence.
