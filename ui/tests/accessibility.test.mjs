@@ -19,6 +19,7 @@ import {
   sign,
   signIn,
   SIZES,
+  unfold,
 } from "./browser.mjs";
 import { FIELDS, pdf } from "./installation.mjs";
 import { browser, server, withServer } from "./with-server.mjs";
@@ -178,6 +179,7 @@ for (const language of ["ko", "ja", "en"]) {
     await judge("copied link");
     await page.goto(handed);
     await ready(page);
+    await unfold(page);
     await page.click("#hand-over");
     await judge("hand over");
     assert.deepEqual(found, []);

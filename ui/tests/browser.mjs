@@ -194,10 +194,19 @@ export async function fillFirst(page) {
   await sign(page, "Signature");
 }
 
+/** On a phone, shows what is said about the document and what else can be done. */
+export async function unfold(page) {
+  const more = page.locator("#intro-more");
+  if ((await more.isVisible()) && (await more.getAttribute("aria-expanded")) === "false") await more.click();
+}
+
 /** Approves through the dialog and waits for the popup. */
 export async function approve(page, comment = "") {
   await page.locator("#approve").click();
-  if (comment) await page.locator("#approve-comment").fill(comment);
+  if (comment) {
+    await page.locator("#approve-dialog summary").click();
+    await page.locator("#approve-comment").fill(comment);
+  }
   await page.locator("#approve-dialog [type=submit]").click();
   await page.locator("#done-dialog[open]").waitFor();
 }

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { approve, draw, field, fill, launch, open, ready, seriousFaults, sign } from "./browser.mjs";
+import { approve, draw, field, fill, launch, open, ready, seriousFaults, sign, unfold } from "./browser.mjs";
 import { browser, server, withServer } from "./with-server.mjs";
 
 withServer();
@@ -331,6 +331,8 @@ test("on a phone of 390 pixels no button of a dialog breaks its words, and no te
     await page.goto(started.sign_url);
     await ready(page);
     await look("page");
+    await unfold(page);
+    await look("details");
     const words = await page.evaluate(() =>
       [".intro h1", "#original"].map((selector) => document.querySelector(selector).getBoundingClientRect().left),
     );

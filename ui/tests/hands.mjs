@@ -115,8 +115,15 @@ class Hands {
     await this.press(this.page.locator("#reject-dialog[open] [type=submit]"));
   }
 
+  /** On a phone, what is said about the document and what else can be done unfolds first. */
+  async unfold() {
+    const more = this.page.locator("#intro-more");
+    if ((await more.isVisible()) && (await more.getAttribute("aria-expanded")) === "false") await this.press(more);
+  }
+
   /** Hands over; answers how the page that stands instead was answered. */
   async handOver({ name, email }) {
+    await this.unfold();
     await this.press(this.page.locator("#hand-over"));
     await this.enter("#hand-over-name", name);
     await this.enter("#hand-over-email", email);

@@ -399,7 +399,7 @@ for (const language of LANGUAGES) {
     await page.click("#approve");
     await page.click("#approve-dialog [type=submit]");
     await page.locator("#done-dialog[open]").waitFor();
-    assert.match(await page.locator("#done-document").getAttribute("href"), /\/mail\/view\?token=/);
+    assert.match(await page.locator("#done-document").getAttribute("href"), /\/mail\/file\?token=/);
     // The first writer's used link leads there, too.
     const answer = await page.goto(started.sign_url);
     assert.equal(answer.status(), 409);

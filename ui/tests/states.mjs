@@ -1,7 +1,7 @@
 // One walk through every state of every page: what screenshots.mjs photographs for people to look at, and
 // visual.test.mjs compares with what was looked at before.
 
-import { approve, copyLink, field, fill, open, openMessage, pressAndFollow, ready, signIn } from "./browser.mjs";
+import { approve, copyLink, field, fill, open, openMessage, pressAndFollow, ready, signIn, unfold } from "./browser.mjs";
 import { FIELDS, pdf } from "./installation.mjs";
 
 /** Waits until what will be photographed is there: fonts, pictures in sight, and for the `whole` page all of it. */
@@ -9,8 +9,7 @@ export async function shown(page, whole) {
   await page.evaluate(async (whole) => {
     await document.fonts.ready;
     if (whole) {
-      // What is far away is neither loaded nor painted until one comes near.
-      for (const paper of document.querySelectorAll("document-page")) paper.style.contentVisibility = "visible";
+      // What is far away is not loaded until one comes near.
       for (const image of document.images) image.loading = "eager";
     }
     const wanted = [...document.images].filter((image) => whole || image.getBoundingClientRect().top < innerHeight);
@@ -120,14 +119,12 @@ export async function walk(server, page, { language, size }, shoot) {
   await page.goto(`${server.base}/verify?lang=${language}`);
   await shoot("17-verify");
   await page.setInputFiles("input[type=file]", { name: "근로계약서.pdf", mimeType: "application/pdf", buffer: sealed });
-  await page.click("button[type=submit]");
-  await page.waitForSelector("#verdict");
+  await page.waitForSelector("#verdict-1");
   await shoot("18-genuine");
   const changed = Buffer.from(sealed);
   changed[400] ^= 1;
   await page.setInputFiles("input[type=file]", { name: "changed.pdf", mimeType: "application/pdf", buffer: changed });
-  await page.click("button[type=submit]");
-  await page.waitForSelector(".notice.bad #verdict");
+  await page.waitForSelector(".notice.bad #verdict-1");
   await shoot("19-changed");
 
   const [first, second] = writers;
@@ -219,6 +216,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await shoot("28-message");
   await page.goto(await copyLink(page));
   await ready(page);
+  await unfold(page);
   await page.click("#hand-over");
   await shoot("09-hand-over");
   await page.fill("#hand-over-name", "이서연");

@@ -66,8 +66,19 @@ export function openDialog(dialog: HTMLDialogElement): void {
   showDialog(dialog);
 }
 
+/** Closes a dialog at a tap beside it, where the browser does not. */
+function closeBeside(dialog: HTMLDialogElement): void {
+  if ("closedBy" in dialog) return;
+  dialog.addEventListener("click", ({ target, clientX: x, clientY: y }) => {
+    const { left, top, right, bottom } = dialog.getBoundingClientRect();
+    const isBeside = x < left || x > right || y < top || y > bottom;
+    if (target === dialog && isBeside && dialog.getAttribute("closedby") === "any") dialog.close();
+  });
+}
+
 /** Buttons marked `data-close` close the dialog that contains them. */
 export function wireCloseButtons(root: ParentNode = document): void {
+  for (const dialog of all<HTMLDialogElement>("dialog[closedby]", root)) closeBeside(dialog);
   for (const button of all<HTMLButtonElement>("dialog [data-close]", root)) {
     button.addEventListener("click", () => button.closest("dialog")?.close());
   }

@@ -34,7 +34,7 @@ function textEntry(field: TextField, id: string, describedBy: string, changed: (
     changed();
   });
   return {
-    element: entry,
+    element: entry.type === "date" ? withToday(entry as HTMLInputElement, field) : entry,
     focus: () => {
       const isNew = document.activeElement !== entry;
       entry.focus({ preventScroll: true });
@@ -48,6 +48,24 @@ function textEntry(field: TextField, id: string, describedBy: string, changed: (
       else entry.removeAttribute("aria-invalid");
     },
   };
+}
+
+/** A date entry, and a button for the usual one. */
+function withToday(entry: HTMLInputElement, field: TextField): HTMLElement {
+  const today = document.createElement("button");
+  today.type = "button";
+  today.className = "button";
+  today.textContent = field.texts["sign-field-today"] ?? "";
+  today.addEventListener("click", () => {
+    const now = new Date();
+    const [month, day] = [now.getMonth() + 1, now.getDate()].map((number) => String(number).padStart(2, "0"));
+    entry.value = `${now.getFullYear()}-${month}-${day}`;
+    entry.dispatchEvent(new Event("input"));
+  });
+  const element = document.createElement("div");
+  element.className = "date-entry";
+  element.append(entry, today);
+  return element;
 }
 
 export function mark(type: "checkbox" | "radio", id: string, text: string): { label: HTMLLabelElement; input: HTMLInputElement } {

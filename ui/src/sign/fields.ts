@@ -52,6 +52,10 @@ export abstract class Field {
   abstract get filled(): boolean;
   protected abstract get controls(): HTMLElement[];
 
+  get texts(): Record<string, string> {
+    return this.host.texts;
+  }
+
   /** Scrolls to the field and focuses it, or opens its editor. */
   edit(): void {
     this.scrollTo();
@@ -628,10 +632,6 @@ export class AttachmentField extends Field {
 
   remove(): void {
     this.host.detach(this);
-  }
-
-  get texts(): Record<string, string> {
-    return this.host.texts;
   }
 
   override edit(): void {

@@ -4,6 +4,7 @@
 // into the same fields.
 
 import { fill, one } from "../shared/dom";
+import { covered } from "../shared/keyboard";
 import type { DocumentView } from "./document-view";
 import { type Entry, entryFor } from "./entry";
 import { AttachmentField, type Field, NARROW, TextField } from "./fields";
@@ -59,7 +60,6 @@ export class Guide {
       }
     }
     this.#narrow.addEventListener("change", () => this.#on && this.#showAnew());
-    visualViewport?.addEventListener("resize", () => this.#makeRoom());
     if (wasOn() && fields.length > 0) this.#setOn(true);
   }
 
@@ -154,7 +154,7 @@ export class Guide {
     const field = this.fields[index];
     if (!field) return;
     this.#show(index);
-    this.#makeRoom();
+    this.makeRoom();
     this.#focus(field);
   }
 
@@ -236,15 +236,10 @@ export class Guide {
   /**
    * Scrolls the box into the space that sheet and screen keyboard leave free, on a phone enlarged until it is readable.
    */
-  #makeRoom(): void {
+  makeRoom(): void {
     const field = this.fields[this.#at];
-    if (!this.#on || !field) return;
-    const view = visualViewport;
-    // During a pinch, the window is smaller than the page for another reason.
-    const pinched = view !== null && view.scale > 1.01;
-    const bottom = view && !pinched ? view.offsetTop + view.height : innerHeight;
-    this.#panel.style.setProperty("--keyboard", `${Math.max(0, innerHeight - bottom)}px`);
-    if (pinched) return;
+    if (!this.#on || !field || (visualViewport && visualViewport.scale > 1.01)) return;
+    const bottom = innerHeight - covered();
     // Messages cover the pages below the tools.
     const [tools, messages] = [".tools", ".messages"].map((part) => one(part).getBoundingClientRect().height);
     const top = (tools ?? 0) + (messages ?? 0);

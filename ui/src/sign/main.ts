@@ -3,6 +3,7 @@
 
 import { wireCloseButtons } from "../shared/dialogs";
 import { all, fill, one, pageData } from "../shared/dom";
+import { followKeyboard } from "../shared/keyboard";
 import "../shared/page-text";
 import { isSupported } from "../shared/support";
 import { Approval } from "./approval";
@@ -14,6 +15,7 @@ import { DocumentView } from "./document-view";
 import { Done } from "./done";
 import type { Field } from "./fields";
 import { Guide } from "./guide";
+import { wireIntro } from "./intro";
 import { wireWaysOut } from "./leaving";
 import { Rejection } from "./rejection";
 import { Requests } from "./requests";
@@ -41,6 +43,7 @@ class SigningPage extends HTMLElement {
     const data = pageData<SignData>("sign-data");
     const { texts } = data;
     wireCloseButtons();
+    wireIntro();
     const view = new DocumentView(this, texts);
     if (data.mode === "view") return;
 
@@ -53,6 +56,7 @@ class SigningPage extends HTMLElement {
         guided.refresh();
       },
       guideTo: (field) => guided.take(field),
+      bring: (box, bottom) => view.bring(box, Math.max(0, one(".tools").getBoundingClientRect().bottom), bottom, false),
       isBusy: () => requests.isRunning,
     });
     const done = new Done(data, () => {
@@ -75,6 +79,10 @@ class SigningPage extends HTMLElement {
       () => values.flush(),
       () => values.saving.tell(texts["sign-failed-offline"] ?? ""),
     );
+    followKeyboard(() => {
+      guided.makeRoom();
+      values.makeRoom();
+    });
     bar.refresh();
     guided.refresh();
     sayViewed(data);

@@ -8,7 +8,7 @@ import { Choices, type Drawing } from "./choices";
 import type { SignData } from "./data";
 import type { PictureField } from "./fields";
 import { type Kept, KeptSignatures } from "./kept";
-import { type Photo, photo, whole, withoutPaper } from "./paper";
+import { type Photo, photo, read, turned, whole, withoutPaper } from "./paper";
 import { Pen } from "./pen";
 
 const LIMIT = 5 * 1024 * 1024;
@@ -82,6 +82,10 @@ export class Pad {
     }
     this.#clean.addEventListener("change", () => this.#showPicture());
     this.#threshold.addEventListener("input", () => this.#showPicture());
+    one("#pad-turn").addEventListener("click", () => {
+      this.#photo = this.#photo && turned(this.#photo);
+      this.#showPicture();
+    });
     this.#wireTabs();
     one("#pad-undo").addEventListener("click", () => this.#pen.undo());
     one("#pad-clear").addEventListener("click", () => this.#pen.clear());
@@ -217,7 +221,7 @@ export class Pad {
     this.#say("");
     if (file) {
       try {
-        this.#photo = ["image/png", "image/jpeg"].includes(file.type) ? photo(await createImageBitmap(file)) : null;
+        this.#photo = ["image/png", "image/jpeg"].includes(file.type) ? photo(await read(file)) : null;
       } catch {
         // Not a picture that this browser can read.
       }
@@ -230,7 +234,9 @@ export class Pad {
     const taken = this.#photo;
     const cleans = this.#clean.checked;
     this.#picture = taken && (cleans ? withoutPaper(taken, Number(this.#threshold.value) / 100) : whole(taken));
-    one<HTMLElement>("#pad-cleaning").hidden = !taken;
+    // A photograph keeps its paper.
+    one<HTMLElement>("#pad-cleaning").hidden = !taken || this.#field?.kind === "image";
+    one<HTMLElement>("#pad-turning").hidden = !taken;
     one<HTMLElement>("#pad-thresholding").hidden = !cleans || taken?.transparent === true;
     this.#shown.hidden = !taken;
     if (this.#picture) {

@@ -15,16 +15,46 @@ export interface Photo {
   transparent: boolean;
 }
 
+/**
+ * Reads a picture from the device. As an image element, not as a bitmap: Safari 15 makes bitmaps lie on their side, and no
+ * iPhone has room for those of large photographs.
+ */
+export async function read(file: File): Promise<HTMLImageElement> {
+  const address = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => resolve(String(reader.result)));
+    reader.addEventListener("error", () => reject(reader.error));
+    reader.readAsDataURL(file);
+  });
+  const image = new Image();
+  image.src = address;
+  await image.decode();
+  return image;
+}
+
+/** A quarter turn clockwise. */
+export function turned({ canvas, transparent }: Photo): Photo | null {
+  const turned = document.createElement("canvas");
+  [turned.width, turned.height] = [canvas.height, canvas.width];
+  const context = turned.getContext("2d", { willReadFrequently: true });
+  if (!context) return null;
+  context.translate(turned.width, 0);
+  context.rotate(Math.PI / 2);
+  context.drawImage(canvas, 0, 0);
+  return { canvas: turned, transparent };
+}
+
 /** The picture, no larger than any box needs. */
-export function photo(bitmap: ImageBitmap): Photo | null {
-  const factor = Math.min(1, LONGEST_SIDE / Math.max(bitmap.width, bitmap.height));
+export function photo(image: HTMLImageElement): Photo | null {
+  const [width, height] = [image.naturalWidth, image.naturalHeight];
+  const factor = Math.min(1, LONGEST_SIDE / Math.max(width, height));
   const canvas = document.createElement("canvas");
-  canvas.width = Math.max(1, Math.round(bitmap.width * factor));
-  canvas.height = Math.max(1, Math.round(bitmap.height * factor));
+  canvas.width = Math.max(1, Math.round(width * factor));
+  canvas.height = Math.max(1, Math.round(height * factor));
   const context = canvas.getContext("2d", { willReadFrequently: true });
   if (!context) return null;
   context.imageSmoothingQuality = "high";
-  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
   const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
   let clear = 0;
   for (let at = 3; at < data.length; at += 4) if ((data[at] ?? 255) < 128) clear += 1;

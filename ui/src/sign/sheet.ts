@@ -4,7 +4,8 @@
 import { openDialog, whenClosed } from "../shared/dialogs";
 import { one } from "../shared/dom";
 import { type Entry, entryFor } from "./entry";
-import { type SheetField, TextField } from "./fields";
+import { AttachmentField, type SheetField, TextField } from "./fields";
+import { Spotlight } from "./spotlight";
 import type { TransferLine } from "./transfer";
 
 export class Sheet {
@@ -15,6 +16,7 @@ export class Sheet {
   readonly #fault = one<HTMLElement>("#sheet-fault");
   readonly #count = one<HTMLElement>("#sheet-count");
   readonly #next = one<HTMLButtonElement>("#sheet-next");
+  readonly #spotlight = new Spotlight(this.#dialog);
   #field: SheetField | null = null;
   #entry: Entry | null = null;
 
@@ -23,6 +25,8 @@ export class Sheet {
     private readonly line: TransferLine,
     private readonly hasNext: (after: SheetField) => boolean,
     private readonly goNext: (after: SheetField) => void,
+    /** Scrolls the box into view above this line of the window. */
+    private readonly bring: (box: HTMLElement, bottom: number) => void,
   ) {
     // Enter, or the button that goes on. The other button always closes; a refused value stays in its box, which shows
     // the error.
@@ -33,7 +37,16 @@ export class Sheet {
       this.#dialog.close();
       if (field && !this.#next.hidden) this.goNext(field);
     });
-    whenClosed(this.#dialog, () => this.line.standAfter());
+    whenClosed(this.#dialog, () => {
+      this.line.standAfter();
+      this.#spotlight.hide();
+    });
+  }
+
+  /** The screen keyboard has come or gone. */
+  makeRoom(): void {
+    const { open } = this.#dialog;
+    if (open && this.#field) this.bring(this.#field.first, this.#dialog.getBoundingClientRect().top);
   }
 
   /** Focuses the sheet if it is open. */
@@ -55,6 +68,8 @@ export class Sheet {
     openDialog(this.#dialog);
     this.judge();
     this.#entry.focus();
+    this.#spotlight.show(field.first);
+    this.makeRoom();
   }
 
   /** Shows what is wrong now: after a change, and after the server has judged what was saved. */
@@ -67,6 +82,10 @@ export class Sheet {
     this.#rule.textContent = field.helpBeside(fault);
     this.#rule.hidden = !this.#rule.textContent;
     this.#entry?.refresh();
+    // Only one button is filled: the one that is pressed next.
+    const asksForFile = field instanceof AttachmentField && !field.filled;
+    this.#room.querySelector("button#sheet-entry")?.classList.toggle("primary", asksForFile);
+    this.#next.classList.toggle("primary", !asksForFile);
     const limited = field instanceof TextField && field.first.dataset.maxLength !== undefined;
     this.#count.hidden = !limited;
     if (limited) this.#count.textContent = `${[...field.value].length} / ${field.maxLength}`;

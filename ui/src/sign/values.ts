@@ -26,6 +26,8 @@ export interface ValuesHost {
   changed(): void;
   /** Fills in the field in the guided mode, if that is on. */
   guideTo(field: Field): boolean;
+  /** Scrolls a box into view above this line of the window. */
+  bring(box: HTMLElement, bottom: number): void;
   /** Whether a request is running that a reload would disturb. */
   isBusy(): boolean;
 }
@@ -76,6 +78,7 @@ export class Values implements FieldHost {
       line,
       (after) => this.nextRequired(after) !== null,
       (after) => this.nextRequired(after)?.edit(),
+      (box, bottom) => this.host.bring(box, bottom),
     );
   }
 
@@ -119,6 +122,11 @@ export class Values implements FieldHost {
   get #isBusy(): boolean {
     const waits = this.#drafts.waits || this.#uploads.waits || this.settle.hasItems;
     return waits || this.host.isBusy() || document.querySelector("dialog[open]") !== null;
+  }
+
+  /** The screen keyboard has come or gone. */
+  makeRoom(): void {
+    this.#sheet.makeRoom();
   }
 
   named(name: string): Field | undefined {

@@ -1,0 +1,11 @@
+// On a phone the document comes first: what is said about it, and what can be done besides signing, unfolds at a press.
+
+import { one } from "../shared/dom";
+
+export function wireIntro(): void {
+  const [button, rest] = [one<HTMLButtonElement>("#intro-more"), one<HTMLElement>("#intro-rest")];
+  button.addEventListener("click", () => {
+    const folded = rest.classList.toggle("folded");
+    button.setAttribute("aria-expanded", String(!folded));
+  });
+}
