@@ -61,23 +61,41 @@ impl Addresses {
         links: LiveLinks,
         until: Timestamp,
     ) -> String {
+        match link_type {
+            LinkType::Viewer => self.file_page_url(kind, workflow, workflow.language, links, until),
+            LinkType::Download => {
+                let token = self.file_token(kind, workflow, links, until);
+                format!("{}/mail/file?token={token}", self.public_url)
+            }
+        }
+    }
+
+    /// The address of the page that shows a finished file, in the language of its reader.
+    pub fn file_page_url(
+        &self,
+        kind: FileKind,
+        workflow: &Workflow,
+        reader: Language,
+        links: LiveLinks,
+        until: Timestamp,
+    ) -> String {
+        self.viewer(&self.file_token(kind, workflow, links, until), reader)
+    }
+
+    fn file_token(&self, kind: FileKind, workflow: &Workflow, links: LiveLinks, until: Timestamp) -> String {
         let purpose = match kind {
             FileKind::Document => LinkPurpose::Document,
             FileKind::Certificate => LinkPurpose::Certificate,
         };
-        let token = self.workflow_token(purpose, workflow.id, links, Some(until));
-        match link_type {
-            LinkType::Viewer => self.viewer(&token, workflow.language),
-            LinkType::Download => format!("{}/mail/file?token={token}", self.public_url),
-        }
+        self.workflow_token(purpose, workflow.id, links, Some(until))
     }
 
-    /// The address of the page that shows a finished file to a signer, who enters their code first.
+    /// The same for someone who enters a signer's code first.
     pub fn signers_file_url(
         &self,
         kind: FileKind,
-        workflow: &Workflow,
         signer: &Recipient,
+        reader: Language,
         links: LiveLinks,
         until: Timestamp,
     ) -> String {
@@ -90,7 +108,7 @@ impl Addresses {
             version: links.version(),
             expires: Some(until),
         };
-        self.viewer(&token.encode(&self.vault), workflow.language_of(signer))
+        self.viewer(&token.encode(&self.vault), reader)
     }
 
     /// The address of a public link.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::{
-    Contact, FileKind, Language, LinkType, Outcome, Random, Recipient, RecipientId, TemplateVersion, Workflow,
+    Contact, FileKind, Language, Outcome, Random, Recipient, RecipientId, TemplateVersion, Workflow,
 };
 use jiff::Timestamp;
 use store::outbox::{NewChannel, NewDelivery};
@@ -295,8 +295,8 @@ impl Outgoing {
             };
             let until = links.until(at, party.link_days);
             match signer {
-                Some((signer, _)) => self.addresses.signers_file_url(kind, workflow, signer, links, until),
-                None => self.addresses.file_url(kind, LinkType::Viewer, workflow, links, until),
+                Some((signer, _)) => self.addresses.signers_file_url(kind, signer, to.language, links, until),
+                None => self.addresses.file_page_url(kind, workflow, to.language, links, until),
             }
         };
         let occasion = Occasion::Completed {

@@ -4,7 +4,7 @@
 //! have links of their own, whose page asks for the access code or sends a one-time code under the same rules as the signing
 //! page, and takes the same proof. Such a link ends with the workflow's other links to its files.
 
-use domain::{FileKind, Language, LinkType, RecipientId, Status, Workflow};
+use domain::{FileKind, Language, RecipientId, Status, Workflow};
 use store::workflow::Writer;
 
 use crate::App;
@@ -104,9 +104,12 @@ impl App {
         }
         let (kind, addresses) = (FileKind::Document, &self.outgoing.addresses);
         let enters_code = snapshot.stored.writer(signer).is_some_and(Writer::must_enter_code);
-        Some(match workflow.recipient(signer).filter(|_| enters_code) {
-            Some(signer) => addresses.signers_file_url(kind, workflow, signer, links, until),
-            None => addresses.file_url(kind, LinkType::Viewer, workflow, links, until),
+        let signer = workflow.recipient(signer)?;
+        let reader = workflow.language_of(signer);
+        Some(if enters_code {
+            addresses.signers_file_url(kind, signer, reader, links, until)
+        } else {
+            addresses.file_page_url(kind, workflow, reader, links, until)
         })
     }
 }

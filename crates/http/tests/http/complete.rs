@@ -14,7 +14,33 @@ testkit::on_both_databases!(
     after_three_writers_one_after_the_other_every_signature_is_valid,
     a_program_that_downloads_in_a_loop_is_told_of_once_an_hour,
     the_english_contract_of_the_demo_is_signed_to_its_end,
+    links_to_finished_files_open_in_the_language_of_their_mail,
 );
+
+fn links_to_finished_files_open_in_the_language_of_their_mail(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
+    body["language"] = json!("ja");
+    body["export_api_info"] = Value::Null;
+    let id = server.start(&token, &body).ok()["workflow_id"].clone();
+    for step in [1, 2] {
+        server
+            .act(&token, &id, "approve", &json!({"field_list": values_of(step)}))
+            .ok();
+    }
+    let mut languages = std::collections::BTreeSet::new();
+    for mail in server.mails() {
+        let links: Vec<&str> = mail.text.split_whitespace().filter(|word| word.contains("/mail/view?")).collect();
+        let own = format!("&lang={}", mail.language);
+        assert!(links.iter().all(|link| link.ends_with(&own)), "{}: {links:?}", mail.language);
+        if !links.is_empty() {
+            languages.insert(mail.language);
+        }
+    }
+    // The signers read the document's language, and the sender the company's.
+    assert_eq!(languages.into_iter().collect::<Vec<_>>(), ["ja", "ko"]);
+}
 
 fn two_writers_complete_a_document(database: &TestDatabase) {
     let server = Server::new(database);
