@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import {
   approve,
   copyLink,
@@ -27,10 +27,11 @@ import { contrasts, writeSamples } from "../samples.mjs";
 
 let handOver;
 
-withServer({ keepPages: true });
-
-before(() => {
-  handOver = server.import({ ...FIELDS, name: "Handed over", hand_over: true }, pdf());
+withServer({
+  keepPages: true,
+  prepare: () => {
+    handOver = server.import({ ...FIELDS, name: "Handed over", hand_over: true }, pdf());
+  },
 });
 
 /** What a screen reader is told in each state: language → state → lines. */

@@ -3,7 +3,7 @@
 // button leads from it to another one that waits for the same writer.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { open, ready, seriousFaults, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
 import { pdf } from "./installation.mjs";
@@ -16,18 +16,19 @@ const templates = {};
 const place = (step) => ({ step, page: 1, x: 250_000, y: 100_000 + step * 200_000, width: 300_000, height: 60_000 });
 const note = (step) => ({ name: `Note ${step}`, kind: "text", ...place(step) });
 
-withServer({ mail: true });
-
-before(() => {
-  const one = { steps: [{ order: 1 }], fields: [note(1)] };
-  const two = { steps: [{ order: 1 }, { order: 2 }], fields: [note(1), note(2)] };
-  templates.one = server.import({ ...one, name: "One writer", hand_over: true }, pdf(1));
-  templates.signed = server.import(
-    { ...one, name: "Signed", fields: [{ name: "Signature", kind: "signature", ...place(1) }] },
-    pdf(1),
-  );
-  templates.two = server.import({ ...two, name: "Two writers" }, pdf(1));
-  templates.back = server.import({ ...two, name: "Given back", on_reject: "return" }, pdf(1));
+withServer({
+  mail: true,
+  prepare: () => {
+    const one = { steps: [{ order: 1 }], fields: [note(1)] };
+    const two = { steps: [{ order: 1 }, { order: 2 }], fields: [note(1), note(2)] };
+    templates.one = server.import({ ...one, name: "One writer", hand_over: true }, pdf(1));
+    templates.signed = server.import(
+      { ...one, name: "Signed", fields: [{ name: "Signature", kind: "signature", ...place(1) }] },
+      pdf(1),
+    );
+    templates.two = server.import({ ...two, name: "Two writers" }, pdf(1));
+    templates.back = server.import({ ...two, name: "Given back", on_reject: "return" }, pdf(1));
+  },
 });
 
 const REASON = "금액이 다릅니다";

@@ -3,7 +3,7 @@
 // that programs need; and what can be pressed on it is pressed by pointer, touch and the keyboard alone, each with each.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { copyLink, open, openMessage, ready, seriousFaults, signIn, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
 import { pdf } from "./installation.mjs";
@@ -61,88 +61,88 @@ const GIVES_BACK = {
   fields: [1, 2].map((step) => ({ name: `Note ${step}`, kind: "text", step, ...place(step * 200_000) })),
 };
 
-withServer();
-
-before(async () => {
-  const template = server.import(ONE_WRITER, pdf(1));
-  const request = ({ first = {}, ...changes } = {}) => ({
-    template_id: template,
-    recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com", ...first }],
-    ...changes,
-  });
-  const start = (changes) => server.startWorkflow(request(changes));
-  const act = (workflow, verb, body) => server.call("POST", `/api/v3/workflows/${workflow.workflow_id}/${verb}`, body);
-
-  // Its time runs out while the others are made.
-  addresses.expired = (await server.startExpiring(request())).sign_url;
-  const signed = await server.startWorkflow();
-  const values = { Name: "김민준", "First day": "2026-12-01", Agreed: "Y", Signature: PICTURE };
-  await act(signed, "approve", { order: 1, field_list: Object.entries(values).map(([name, value]) => ({ name, value })) });
-  addresses.signed = signed.sign_url;
-  const complete = await start();
-  await act(complete, "approve", { field_list: [{ name: "Signature", value: PICTURE }] });
-  addresses.complete = complete.sign_url;
-  const back = await server.startWorkflow({ template_id: server.import(GIVES_BACK, pdf(1)) });
-  await act(back, "approve", { order: 1, field_list: [] });
-  await act(back, "reject", { order: 2, comment: "금액이 다릅니다" });
-  addresses.returned = (await server.workflow(back.workflow_id)).playing_url;
-  for (const [verb, state] of [
-    ["reject", "rejected"],
-    ["cancel", "cancelled"],
-  ]) {
-    const ended = await start();
-    await act(ended, verb, { comment: "-" });
-    addresses[state] = ended.sign_url;
-  }
-  const beside = await server.startWorkflow({
-    template_id: server.import(BESIDE, pdf(1)),
-    recipient_list: ["김민준", "박서연"].map((name, index) => ({ order: 1, name, email: `writer${index}@example.com` })),
-  });
-  addresses["rejected by another"] = beside.sign_url;
-  await act(beside, "reject", { order: 1, email: "writer1@example.com", comment: "-" });
-  const corrected = await start();
-  await server.call("PATCH", `/api/v3/workflows/${corrected.workflow_id}/recipients/1`, { name: "이민준" });
-  addresses["old link"] = corrected.sign_url;
-  const guarded = await start({ first: { password: "850101" } });
-  for (let wrong = 0; wrong < 5; wrong += 1) {
-    await fetch(`${server.base}/sign/access-code`, {
-      method: "POST",
-      body: new URLSearchParams({ token: guarded.token, code: "0" }),
+withServer({
+  prepare: async () => {
+    const template = server.import(ONE_WRITER, pdf(1));
+    const request = ({ first = {}, ...changes } = {}) => ({
+      template_id: template,
+      recipient_list: [{ order: 1, name: "김민준", email: "minjun@example.com", ...first }],
+      ...changes,
     });
-  }
-  addresses.locked = guarded.sign_url;
-  addresses["wrong link"] = `${server.base}/mail/sign?token=wrong&lang=en`;
-  const link = await server.publicLink();
-  await server.call("POST", `/api/v3/link/${link.link_id}/close`);
-  addresses["closed public link"] = link.link_url;
-  const once = await server.publicLink({ limit: 1 });
-  const visitor = {
-    token: new URL(once.link_url).searchParams.get("token"),
-    name: "김민준",
-    contact: "minjun@example.com",
-    agree: "1",
-  };
-  assert.ok(
-    (await fetch(`${server.base}/link`, { method: "POST", body: new URLSearchParams(visitor), redirect: "manual" })).status ===
-      303,
-  );
-  addresses["used public link"] = once.link_url;
-  addresses["no such page"] = `${server.base}/nowhere?lang=en`;
-  // Not embedded: the writer's link lies in the outbox.
-  await start({ export_api_info: undefined, workflow_name: "넘길 문서" });
-  const page = await open(browser, "desktop");
-  await signIn(page, server);
-  await openMessage(page, "넘길 문서");
-  const handed = await copyLink(page);
-  const given = await fetch(`${server.base}/sign/hand-over`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "link-token": new URL(handed).searchParams.get("token") },
-    body: JSON.stringify({ name: "이서연", email: "seoyeon@example.com" }),
-  });
-  assert.ok(given.ok, `${given.status} ${await given.text()}`);
-  addresses["handed over"] = handed;
-  await page.context().close();
-  while ((await fetch(addresses.expired)).status !== 410);
+    const start = (changes) => server.startWorkflow(request(changes));
+    const act = (workflow, verb, body) => server.call("POST", `/api/v3/workflows/${workflow.workflow_id}/${verb}`, body);
+
+    // Its time runs out while the others are made.
+    addresses.expired = (await server.startExpiring(request())).sign_url;
+    const signed = await server.startWorkflow();
+    const values = { Name: "김민준", "First day": "2026-12-01", Agreed: "Y", Signature: PICTURE };
+    await act(signed, "approve", { order: 1, field_list: Object.entries(values).map(([name, value]) => ({ name, value })) });
+    addresses.signed = signed.sign_url;
+    const complete = await start();
+    await act(complete, "approve", { field_list: [{ name: "Signature", value: PICTURE }] });
+    addresses.complete = complete.sign_url;
+    const back = await server.startWorkflow({ template_id: server.import(GIVES_BACK, pdf(1)) });
+    await act(back, "approve", { order: 1, field_list: [] });
+    await act(back, "reject", { order: 2, comment: "금액이 다릅니다" });
+    addresses.returned = (await server.workflow(back.workflow_id)).playing_url;
+    for (const [verb, state] of [
+      ["reject", "rejected"],
+      ["cancel", "cancelled"],
+    ]) {
+      const ended = await start();
+      await act(ended, verb, { comment: "-" });
+      addresses[state] = ended.sign_url;
+    }
+    const beside = await server.startWorkflow({
+      template_id: server.import(BESIDE, pdf(1)),
+      recipient_list: ["김민준", "박서연"].map((name, index) => ({ order: 1, name, email: `writer${index}@example.com` })),
+    });
+    addresses["rejected by another"] = beside.sign_url;
+    await act(beside, "reject", { order: 1, email: "writer1@example.com", comment: "-" });
+    const corrected = await start();
+    await server.call("PATCH", `/api/v3/workflows/${corrected.workflow_id}/recipients/1`, { name: "이민준" });
+    addresses["old link"] = corrected.sign_url;
+    const guarded = await start({ first: { password: "850101" } });
+    for (let wrong = 0; wrong < 5; wrong += 1) {
+      await fetch(`${server.base}/sign/access-code`, {
+        method: "POST",
+        body: new URLSearchParams({ token: guarded.token, code: "0" }),
+      });
+    }
+    addresses.locked = guarded.sign_url;
+    addresses["wrong link"] = `${server.base}/mail/sign?token=wrong&lang=en`;
+    const link = await server.publicLink();
+    await server.call("POST", `/api/v3/link/${link.link_id}/close`);
+    addresses["closed public link"] = link.link_url;
+    const once = await server.publicLink({ limit: 1 });
+    const visitor = {
+      token: new URL(once.link_url).searchParams.get("token"),
+      name: "김민준",
+      contact: "minjun@example.com",
+      agree: "1",
+    };
+    assert.ok(
+      (await fetch(`${server.base}/link`, { method: "POST", body: new URLSearchParams(visitor), redirect: "manual" })).status ===
+        303,
+    );
+    addresses["used public link"] = once.link_url;
+    addresses["no such page"] = `${server.base}/nowhere?lang=en`;
+    // Not embedded: the writer's link lies in the outbox.
+    await start({ export_api_info: undefined, workflow_name: "넘길 문서" });
+    const page = await open(browser, "desktop");
+    await signIn(page, server);
+    await openMessage(page, "넘길 문서");
+    const handed = await copyLink(page);
+    const given = await fetch(`${server.base}/sign/hand-over`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "link-token": new URL(handed).searchParams.get("token") },
+      body: JSON.stringify({ name: "이서연", email: "seoyeon@example.com" }),
+    });
+    assert.ok(given.ok, `${given.status} ${await given.text()}`);
+    addresses["handed over"] = handed;
+    await page.context().close();
+    while ((await fetch(addresses.expired)).status !== 410);
+  },
 });
 
 /** A sentence of the locales as a pattern: a date stands where the date goes. */

@@ -2,28 +2,29 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { approve, open, openSigning, pressAndSeeClosed, ready, seriousFaults } from "./browser.mjs";
 import { pdf } from "./installation.mjs";
 import { signingLink } from "./mail_server.mjs";
 import { browser, mails, server, withServer } from "./with-server.mjs";
 import { word } from "../samples.mjs";
 
-withServer({ mail: true });
-
 const templates = {};
 const LANGUAGES = ["ko", "ja", "en"];
 const place = (step) => ({ step, page: 1, x: 250_000, y: 100_000 + step * 200_000, width: 300_000, height: 60_000 });
 const note = (step) => ({ name: `Note ${step}`, kind: "text", ...place(step) });
 
-before(() => {
-  const one = { steps: [{ order: 1 }], fields: [note(1)] };
-  const two = { steps: [{ order: 1 }, { order: 2 }], fields: [note(1), note(2)] };
-  const signed = { steps: [{ order: 1 }], fields: [{ name: "Signature", kind: "signature", ...place(1) }] };
-  templates.one = server.import({ ...one, name: "One signer" }, pdf(1));
-  templates.two = server.import({ ...two, name: "Two signers" }, pdf(1));
-  templates.signed = server.import({ ...signed, name: "Signed" }, pdf(1));
-  templates.back = server.import({ ...two, name: "Returned", on_reject: "return" }, pdf(1));
+withServer({
+  mail: true,
+  prepare: () => {
+    const one = { steps: [{ order: 1 }], fields: [note(1)] };
+    const two = { steps: [{ order: 1 }, { order: 2 }], fields: [note(1), note(2)] };
+    const signed = { steps: [{ order: 1 }], fields: [{ name: "Signature", kind: "signature", ...place(1) }] };
+    templates.one = server.import({ ...one, name: "One signer" }, pdf(1));
+    templates.two = server.import({ ...two, name: "Two signers" }, pdf(1));
+    templates.signed = server.import({ ...signed, name: "Signed" }, pdf(1));
+    templates.back = server.import({ ...two, name: "Returned", on_reject: "return" }, pdf(1));
+  },
 });
 
 const act = (started, verb, body) => server.call("POST", `/api/v3/workflows/${started.workflow_id}/${verb}`, body);

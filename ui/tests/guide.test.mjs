@@ -2,7 +2,7 @@
 // pointer and the keyboard alone.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { draw, field, fill, open, ready, resize, seriousFaults, SIZES } from "./browser.mjs";
 import { FIELDS, pdf } from "./installation.mjs";
 import { browser, server, withServer } from "./with-server.mjs";
@@ -26,13 +26,13 @@ const MANY = {
 let long;
 let many;
 
-withServer();
-
-before(() => {
-  long = server.import({ ...FIELDS, name: "Nine pages" }, pdf(9));
-  // Taken in beside the tests that come first.
-  many = server.importAside(MANY, pdf(count));
-  many.catch(() => undefined);
+withServer({
+  prepare: () => {
+    long = server.import({ ...FIELDS, name: "Nine pages" }, pdf(9));
+    // Taken in beside the tests that come first.
+    many = server.importAside(MANY, pdf(count));
+    many.catch(() => undefined);
+  },
 });
 
 async function guided(size, language, changes = {}) {

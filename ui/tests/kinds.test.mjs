@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { draw, field, open, pressAndFollow, ready, seriousFaults, SIZES } from "./browser.mjs";
 import { HANDS, WAYS } from "./hands.mjs";
 import { pdf } from "./installation.mjs";
@@ -43,10 +43,10 @@ const RED_DOT = Buffer.from(
 
 let template;
 
-withServer();
-
-before(() => {
-  template = server.import(KINDS, pdf(1));
+withServer({
+  prepare: () => {
+    template = server.import(KINDS, pdf(1));
+  },
 });
 
 async function start(language, changes = {}) {

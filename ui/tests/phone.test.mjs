@@ -2,22 +2,22 @@
 // nothing that is needed.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { field, open, openSigning, seriousFaults } from "./browser.mjs";
 import { FIELDS, pdf } from "./installation.mjs";
 import { browser, server, withServer } from "./with-server.mjs";
 import { word } from "../samples.mjs";
 
-withServer();
-
 let handOver;
-before(() => {
-  const fields = [
-    ...FIELDS.fields,
-    { name: "Photo", kind: "image", step: 1, page: 1, x: 100_000, y: 500_000, width: 200_000, height: 60_000 },
-    { name: "Scan", kind: "attachment", step: 1, page: 1, x: 400_000, y: 500_000, width: 300_000, height: 24_000 },
-  ];
-  handOver = server.import({ ...FIELDS, fields, name: "Assigned", hand_over: true }, pdf());
+withServer({
+  prepare: () => {
+    const fields = [
+      ...FIELDS.fields,
+      { name: "Photo", kind: "image", step: 1, page: 1, x: 100_000, y: 500_000, width: 200_000, height: 60_000 },
+      { name: "Scan", kind: "attachment", step: 1, page: 1, x: 400_000, y: 500_000, width: 300_000, height: 24_000 },
+    ];
+    handOver = server.import({ ...FIELDS, fields, name: "Assigned", hand_over: true }, pdf());
+  },
 });
 
 const opened = async (language = "en", size = "phone") => {

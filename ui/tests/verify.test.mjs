@@ -1,30 +1,30 @@
 // The verify page: a file is checked as soon as it is chosen, the answer comes first, and the details are folded.
 
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { open, seriousFaults } from "./browser.mjs";
 import { valuesOfStep } from "./installation.mjs";
 import { browser, server, withServer } from "./with-server.mjs";
 import { word } from "../samples.mjs";
 
-withServer();
-
 const files = {};
 
-before(async () => {
-  const started = await server.startWorkflow();
-  for (const order of [1, 2]) {
-    await server.call("POST", `/api/v3/workflows/${started.workflow_id}/approve`, { order, field_list: valuesOfStep(order) });
-  }
-  const complete = await server.workflow(started.workflow_id);
-  for (const [name, address] of [
-    ["document", complete.download_url],
-    ["certificate", complete.certificate_url],
-  ]) {
-    const token = new URL(address).searchParams.get("token");
-    const answer = await fetch(`${server.base}/mail/file?token=${token}`);
-    files[name] = { name: `${name}.pdf`, mimeType: "application/pdf", buffer: Buffer.from(await answer.arrayBuffer()) };
-  }
+withServer({
+  prepare: async () => {
+    const started = await server.startWorkflow();
+    for (const order of [1, 2]) {
+      await server.call("POST", `/api/v3/workflows/${started.workflow_id}/approve`, { order, field_list: valuesOfStep(order) });
+    }
+    const complete = await server.workflow(started.workflow_id);
+    for (const [name, address] of [
+      ["document", complete.download_url],
+      ["certificate", complete.certificate_url],
+    ]) {
+      const token = new URL(address).searchParams.get("token");
+      const answer = await fetch(`${server.base}/mail/file?token=${token}`);
+      files[name] = { name: `${name}.pdf`, mimeType: "application/pdf", buffer: Buffer.from(await answer.arrayBuffer()) };
+    }
+  },
 });
 
 test("a document and its certificate are checked together, as soon as they are chosen", async () => {

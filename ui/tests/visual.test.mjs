@@ -17,7 +17,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { open } from "./browser.mjs";
 import { browser, server, withServer } from "./with-server.mjs";
 import { shown, walk } from "./states.mjs";
@@ -36,11 +36,12 @@ const SCHEMES = ["light", "dark"];
 
 let judge;
 
-withServer({ keepPages: true });
-
-before(async () => {
-  mkdirSync(SNAPSHOTS, { recursive: true });
-  judge = await (await browser.newContext()).newPage();
+withServer({
+  keepPages: true,
+  prepare: async () => {
+    mkdirSync(SNAPSHOTS, { recursive: true });
+    judge = await (await browser.newContext()).newPage();
+  },
 });
 
 for (const { language, size } of WALKS) {

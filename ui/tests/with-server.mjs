@@ -11,8 +11,11 @@ export let browser;
 /** What the server has sent, if it can send mails. */
 export let mails;
 
-/** `settings` as environment variables; `mail`: it can send mails; `keepPages`: a test goes on with the page of another. */
-export function withServer({ settings = {}, mail = false, keepPages = false } = {}) {
+/**
+ * `settings` as environment variables; `mail`: it can send mails; `keepPages`: a test goes on with the page of another.
+ * `prepare` runs once the server is there, and before the first test: hooks of a file do not wait for each other.
+ */
+export function withServer({ settings = {}, mail = false, keepPages = false, prepare = () => {} } = {}) {
   let mailServer;
 
   before(async () => {
@@ -22,6 +25,7 @@ export function withServer({ settings = {}, mail = false, keepPages = false } = 
     }
     server = await Installation.start({ ...mailServer?.settings, ...settings });
     browser = await launch();
+    await prepare();
   });
 
   if (!keepPages) afterEach(() => closePages(browser));
