@@ -1,12 +1,12 @@
-//! The bodies of the fuzz targets: one function each, which takes any bytes and panics only where a promise is broken.
+//! The bodies of the fuzz targets: one function each, which accepts any bytes and panics only if a promise is broken.
 //!
-//! They live here and not beside the fuzzer (`fuzz/`, built with instrumentation by `script/fuzz` alone), so that the lints and
-//! the build of everything compile them, and a test tries each with its seeds and some mutations of them on every run. Each
-//! answers whether the bytes reached what it is about, so that the test notices a target that has stopped looking.
+//! They are not in `fuzz/`, which only `script/fuzz` builds, so that lints and the usual build cover them and a test runs each
+//! with its seeds and some mutations. Each returns whether the bytes reached what it is about, so the test notices a target that
+//! no longer checks anything.
 //!
-//! Strangers' files are read by parser and renderer in a child process that answers a panic with a refusal
-//! (`countersign-document-worker`), so that a panic in a foreign crate is no fault there; [`as_in_the_worker`] does the same.
-//! A panic in this repository's code is one everywhere, and so is any where the server itself works.
+//! Parser and renderer read strangers' files in a child process, where a panic becomes a refusal (`countersign-document-worker`).
+//! So a panic in a foreign crate is not a fault there; [`as_in_the_worker`] does the same. A panic in this repository's code is
+//! always a fault, and so is every panic in the server itself.
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a broken promise shows")]
 
 mod cms;
@@ -63,7 +63,7 @@ pub fn abort_on_panics() {
     });
 }
 
-/// Remembers whose the last panic was; else a panic stays what it is.
+/// Remembers whose code panicked last, and changes nothing else.
 fn remember_panics() {
     HOOK.call_once(|| {
         let earlier = take_hook();
@@ -83,7 +83,7 @@ fn is_ours(info: &PanicHookInfo<'_>) -> bool {
     !file.contains("registry/src") && !file.contains("/git/checkouts/")
 }
 
-/// The answer, or none where a foreign crate panicked. A panic of ours goes on.
+/// The answer, or none if a foreign crate panicked. A panic of ours continues.
 pub fn as_in_the_worker<T>(work: impl FnOnce() -> T) -> Option<T> {
     remember_panics();
     IN_WORKER.set(true);

@@ -14,7 +14,7 @@ use crate::as_in_the_worker;
 /// A stream is decoded up to here.
 const LIMIT: usize = 1 << 20;
 
-/// Any bytes as a PDF file. True where it keeps the rules.
+/// Any bytes as a PDF file. True if it keeps the rules, and a page was compared with what the renderer reads.
 pub fn reader(data: &[u8]) -> bool {
     if let Ok(rebuilt) = Rebuilt::read(data, None) {
         walk(rebuilt.view());
@@ -30,10 +30,10 @@ pub fn reader(data: &[u8]) -> bool {
         return false;
     }
     assert!(loose.is_ok(), "what can be read has its place");
-    agrees_with_the_renderer(data, &file);
+    let is_compared = agrees_with_the_renderer(data, &file);
     is_appended_to(data, &file);
-    is_written_anew(&file);
-    true
+    is_written_again(&file);
+    is_compared
 }
 
 fn walk(view: View<'_>) {
@@ -53,11 +53,11 @@ fn contents(view: View<'_>) -> Option<Vec<Vec<u8>>> {
     pages.into_iter().map(|page| view.content(page, LIMIT).ok()).collect()
 }
 
-/// The renderer's reader repairs what it finds. Where it finds as many pages, their content is ours.
-fn agrees_with_the_renderer(data: &[u8], file: &File) {
-    // Of what real writers write otherwise, programs make different things: that is why it is reported.
+/// The renderer's reader repairs what it finds. If it finds as many pages, their content is ours. True if a page was compared.
+fn agrees_with_the_renderer(data: &[u8], file: &File) -> bool {
+    // Programs differ on deviations, which is why we report them.
     if !file.deviations().is_empty() {
-        return;
+        return false;
     }
     let view = file.latest();
     // It shows deleted content.
@@ -67,9 +67,9 @@ fn agrees_with_the_renderer(data: &[u8], file: &File) {
         .into_iter()
         .any(|page| draws_what_is_missing(view, page))
     {
-        return;
+        return false;
     }
-    let Some(ours) = contents(view) else { return };
+    let Some(ours) = contents(view) else { return false };
     let theirs = as_in_the_worker(|| {
         let pdf = Pdf::new(data.to_vec()).ok()?;
         let pages = pdf.pages().iter();
@@ -79,14 +79,18 @@ fn agrees_with_the_renderer(data: &[u8], file: &File) {
                 .collect::<Vec<_>>(),
         )
     });
-    let Some(Some(theirs)) = theirs else { return };
-    if theirs.len() == ours.len() {
-        for (ours, theirs) in ours.iter().zip(&theirs) {
-            if let Some(theirs) = theirs {
-                assert_eq!(ours, theirs, "a page is not what the renderer reads");
-            }
+    let Some(Some(theirs)) = theirs else { return false };
+    if theirs.len() != ours.len() {
+        return false;
+    }
+    let mut is_compared = false;
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        if let Some(theirs) = theirs {
+            assert_eq!(ours, theirs, "a page is not what the renderer reads");
+            is_compared = true;
         }
     }
+    is_compared
 }
 
 /// Whether the content of a page refers to something that is not in the file, or not any more.
@@ -115,7 +119,7 @@ fn is_appended_to(data: &[u8], file: &File) {
 }
 
 /// A file that is written again is sound and has the same pages.
-fn is_written_anew(file: &File) {
+fn is_written_again(file: &File) {
     let view = file.latest();
     let mut trailer = Dict::new();
     let root: Ref = view

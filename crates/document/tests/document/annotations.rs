@@ -1,4 +1,4 @@
-//! What a file leaves to viewers is drawn, removed or refused: whoever signs sees what everybody sees.
+//! What a file leaves to viewers is drawn, removed or refused: signers see what everybody sees.
 
 use std::fmt::Write as _;
 
@@ -73,7 +73,7 @@ fn bare(pdf: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Whoever signs sees marks where the other program shows them in the upload, and no others; and afterwards all programs show
+/// Signers see marks where the other program shows them in the upload, and no others; and afterwards all programs show
 /// the same.
 fn is_seen_as_by(viewer: Viewer, name: &str, upload: &[u8], taken: &[u8], distance: u32) {
     let bare = bare(upload);

@@ -22,7 +22,7 @@ from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko_certvalidator import ValidationContext
 from sign_as_others import FOLDER, NOW, authority, for_pyhanko, issue, middle, middle_key, root, signer
 
-# The authority reads its RSA key for each timestamp anew, which takes longer than all the rest: the primes are tested.
+# The authority reads its RSA key again for each timestamp, which takes longer than all the rest: the primes are tested.
 serialization.load_der_private_key = functools.cache(serialization.load_der_private_key)
 AUTHORITY = authority("Authority", 3000, NOW)
 SIGNER = signer(ec.generate_private_key(ec.SECP256R1()))
@@ -33,7 +33,7 @@ CERTIFICATES = [
 
 
 def writer_of(pdf):
-    # It extends hybrid files only where it is told not to be strict.
+    # It extends hybrid files only if it is not strict.
     return IncrementalPdfFileWriter(io.BytesIO(pdf), strict=False)
 
 

@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use crate::samples::{self, References};
 
-/// At so many places each file is cut.
+/// How many places each file is cut at.
 const CUTS: usize = 40;
 const PAGES: i64 = 3;
 
@@ -88,7 +88,7 @@ fn document() -> Document {
     document
 }
 
-/// The file as qpdf writes it anew.
+/// The file as qpdf writes it.
 fn by_qpdf(pdf: &[u8], arguments: &[&str]) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (from, to) = (directory.path().join("from.pdf"), directory.path().join("to.pdf"));

@@ -377,7 +377,7 @@ fn a_drawing_that_cannot_be_made_is_refused_with_its_letters() {
     );
 }
 
-/// A signature is kept as its description. Whoever changes a font, a shape or the code that lays them out changes the look
+/// A signature is kept as its description. A change to a font, a shape or the code that lays them out changes the look
 /// of signatures that were given and are not sealed yet: see decision 13 before accepting other sums.
 #[test]
 fn the_same_description_gives_the_same_outlines_for_ever() {

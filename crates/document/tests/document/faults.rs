@@ -1,5 +1,5 @@
 //! The files of `../shared/faults`, or of the folder that `COUNTERSIGN_FAULTS` names: forgeries that were made of others' files,
-//! and one that was called forged and is none. The same are made anew in `stray_entries`, for where that folder is not.
+//! and one that was called forged and is none. `stray_entries` makes the same ones, in case that folder is not there.
 
 use std::path::{Path, PathBuf};
 

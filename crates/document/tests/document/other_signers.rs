@@ -161,7 +161,7 @@ fn signatures_of_every_algorithm_and_format_are_verified() {
                 verdict.faults
             );
 
-            // A changed page is found out whoever signed.
+            // A changed page is found, no matter who signed.
             let mut changed = pdf;
             let at = changed.windows(4).position(|window| window == b"/Pag").expect("a page");
             changed[at + 1] = b'p';
@@ -206,7 +206,7 @@ fn a_file_that_another_program_signed_is_taken_and_approved_and_all_signatures_h
     }
 }
 
-/// What is signed by a broken algorithm is named so, and proves nothing; what was changed as well is told, too.
+/// A signature by a broken algorithm is named and proves nothing; other changes are reported too.
 #[test]
 fn weak_algorithms_are_named() {
     let (files, roots) = signed_by_pyhanko(References::Table);

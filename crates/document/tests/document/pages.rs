@@ -52,7 +52,7 @@ pub fn document_of(form: PageForm, change: impl FnOnce(&mut Document, &mut Dicti
     let font = document.add_object(dictionary! {
         "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica",
     });
-    // Left scaled, moved, clipped and transparent for whoever draws next; the last token ends the stream.
+    // Left scaled, moved, clipped and transparent for what is drawn next; the last token ends the stream.
     let first = document.add_object(Stream::new(Dictionary::new(), b"q 0.5 0 0 0.5 33 44 cm".to_vec()));
     let second = document.add_object(Stream::new(
         Dictionary::new(),

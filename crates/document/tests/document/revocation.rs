@@ -392,7 +392,7 @@ fn a_revocation_is_told_with_its_time_and_reason() {
     }
 }
 
-/// A file with so many lists and answers in its validation data that say nothing, and a list of the root's behind them.
+/// A file with this many lists and answers in its validation data that say nothing, and a list of the root's behind them.
 fn with_junk(count: usize, list: Option<Vec<u8>>) -> Vec<u8> {
     let sealed = sealed();
     let junk = |kind: u8| (0..count).map(move |number| [&[kind][..], &number.to_be_bytes()].concat());

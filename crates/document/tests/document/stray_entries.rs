@@ -1,5 +1,5 @@
 //! Cross-references that do not lead to their objects, and what may follow a signature all the same: white space, defaults of
-//! the form, and changes that are told under every field that shows them.
+//! the form, and changes that the verdict reports for every field that shows them.
 
 use document::intake::{Limits, Refused, inspect};
 use document::verify::{Change, Fault, How, Part, Verdict, verify};
@@ -558,7 +558,7 @@ fn defaults_that_come_with_a_timestamp_are_permitted_where_nothing_is_drawn_by_t
     refused(&with_defaults(&unused[0], |form| {
         form.set("XFA", Object::string_literal("<xdp/>"));
     }));
-    // A look that borrows what it names, a field without a look, and programs that draw all anew.
+    // A look that borrows what it names, a field without a look, and programs that draw everything again.
     let look_of = |document: &Document| {
         let is_look = |object: &Object| object.as_stream().is_ok_and(|stream| stream.dict.has(b"BBox"));
         *document

@@ -1,5 +1,5 @@
 //! Timestamps, validation data and archive timestamps: other people's programs call them right, and what is wrong with an
-//! authority's answer is told by its name.
+//! authority's answer has a name.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};

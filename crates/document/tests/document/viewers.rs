@@ -89,7 +89,7 @@ impl Marks {
         self.is_marked.iter().filter(|is_marked| **is_marked).count()
     }
 
-    /// The part of the marks that lie no further than so many pixels from others.
+    /// The share of the marks that lie within this many pixels of others.
     pub fn near(&self, others: &Self, distance: u32) -> f64 {
         let at = |x: u32, y: u32| others.is_marked[(y * others.width + x) as usize];
         let mut near = 0_u32;

@@ -48,7 +48,7 @@ fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     bytes
 }
 
-/// Tries the seeds of a target, which must all reach what it is about, and so many mutations of them.
+/// Tries the seeds of a target, which must all reach what it is about, and `mutations` of them.
 fn try_out(target: &str, mutations: usize) {
     let (_, run) = TARGETS.into_iter().find(|(name, _)| *name == target).expect("a target");
     let seeds: Vec<Seed> = seeds().into_iter().filter(|seed| seed.target == target).collect();

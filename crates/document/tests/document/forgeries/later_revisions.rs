@@ -16,7 +16,7 @@ use crate::timestamps::{authority, data};
 
 const EVIL: &[u8] = b"BT /F1 40 Tf 72 400 Td (pay 999999) Tj ET";
 
-/// Behind a sealed file, a revision of validation data whose section `change` writes anew; and before that, if `is_hidden`,
+/// Behind a sealed file, a revision of validation data whose section `change` rewrites; and before that, if `is_hidden`,
 /// another content of the first page that no section names.
 fn with_section(is_hidden: bool, change: impl FnOnce(&str) -> String) -> Vec<u8> {
     let sealed = sealed(References::Table);
@@ -147,7 +147,7 @@ fn a_document_timestamp_answers_for_nothing_but_validation_data() {
             "{between:?}"
         );
     }
-    // Whoever signs last answers for all of it.
+    // The last signature covers all of it.
     assert!(judge(&signed_by_others(&fill(&signed, "Name"), &HOUSE.key)).holds_strictly());
 }
 
@@ -186,7 +186,7 @@ fn a_signature_field_that_shows_and_nobody_signed_is_named() {
     };
     let signed = signed_by_others(&form(), &HOUSE.key);
     assert_change(&add_field(&signed, field(600)), Part::Field, How::AddedVisibly, Some(1));
-    // One that does not show is a place for whoever signs next.
+    // One that does not show is a place for the next signer.
     let prepared = add_field(&signed, field(0));
     assert!(judge(&signed_by_others(&prepared, &HOUSE.key)).holds_strictly());
     // It may not become visible by another reference to what is no signature.

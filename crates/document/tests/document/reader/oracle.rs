@@ -118,7 +118,7 @@ fn is_same_dict(view: View<'_>, ours: &Dict, theirs: &Value) -> bool {
         Object::Ref(reference) => !view.has(*reference) && !is_superseded(view, *reference),
         other => *other == Object::Null,
     };
-    // qpdf decrypts, and writes lengths anew.
+    // qpdf decrypts, and writes other lengths.
     let ours: Vec<_> = ours
         .iter()
         .filter(|(key, value)| !is_null(value) && !key.is(b"Length"))

@@ -1,4 +1,4 @@
-//! Damaged files are read, and what was guessed or lost is told.
+//! Damaged files are read, and guesses and losses are reported.
 
 use document::pdf::Objects as _;
 use document::pdf::append::{AppendError, append};

@@ -151,7 +151,7 @@ fn a_page_whose_content_is_not_in_the_file_or_cannot_be_decoded_refuses_the_file
     assert!(take(&of(&|document| vec![drawn(document), Object::Null].into())).is_ok());
 }
 
-/// Whoever draws after content that restores once too often, or leaves a save open, draws elsewhere.
+/// After content that restores once too often, or leaves a save open, everything is drawn elsewhere.
 #[test]
 fn marks_are_where_they_belong_on_pages_whose_content_is_unbalanced() {
     let fonts = document::text::fonts::Fonts::embedded().expect("fonts");
@@ -219,7 +219,7 @@ fn a_comment_or_half_a_word_at_the_end_of_a_stream_reaches_nothing_of_ours() {
         Ok(crate::pages::poppler(&stamped, 72))
     };
     let plain = stamped(&["0.9 g\n", "0 0 30 30 re f"]).expect("taken");
-    // Whether anything is drawn is told in different ways.
+    // There are several ways to say whether anything is drawn.
     assert_eq!(
         stamped(&["0.9 g %", "0 0 30 30 re f"]).map(drop),
         Err(Refused::PageWouldChange { page: 1 })

@@ -205,7 +205,7 @@ fn values_without_an_appearance_are_drawn() {
     assert_eq!(structure_complaints(&taken.pdf), Vec::<String>::new());
 }
 
-/// Whatever a field is and however its value stands in its box: something of it is on the page, or its name is told.
+/// For every kind of field and every place of its value, something of it is on the page, or the report names it.
 #[test]
 fn no_value_of_a_form_is_lost_in_silence() {
     let string = |text: &str| Object::string_literal(text);
