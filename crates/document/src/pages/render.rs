@@ -239,10 +239,10 @@ impl Opened {
         let (width, height) = page.render_dimensions();
         let wanted = dots_per_inch / POINTS_PER_INCH * user_unit(page);
         let scale = wanted.min(LONGEST_SIDE / width.max(height));
-        // hayro truncates; sides are made whole here, so that a page is never a pixel short.
-        let whole = |side: f32| (side * scale).round();
+        // hayro truncates; sides are made whole here, so that a page is never a pixel short. A narrow page has at least one.
+        let whole = |side: f32| (side * scale).round().max(1.0);
         let (columns, rows) = (whole(width), whole(height));
-        if !(columns >= 1.0 && rows >= 1.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
+        if !(width > 0.0 && height > 0.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
             return Err(RenderFault::BadSize { page: page_number });
         }
         #[expect(

@@ -165,3 +165,19 @@ pub fn percent(x: u32, y: u32, width: u32, height: u32) -> Placement {
         height: height * 10_000,
     }
 }
+
+/// Its picture may be less than a pixel wide.
+#[test]
+fn a_page_that_intake_takes_is_shown_however_narrow_it_is() {
+    for media in [[0, 0, 1, 14_400], [0, 0, 14_400, 1], [0, 0, 1, 1]] {
+        let pdf = page_file(PageForm {
+            media,
+            ..PageForm::PLAIN
+        });
+        let taken = document::intake::inspect(pdf, &document::intake::Limits::default()).expect("it is taken");
+        for dots_per_inch in [20.0, 144.0] {
+            let shown = document::pages::render::page_image(taken.pdf.clone(), 1, dots_per_inch);
+            assert!(shown.is_ok(), "{media:?} at {dots_per_inch}: {shown:?}");
+        }
+    }
+}
