@@ -189,3 +189,48 @@ fn letters(family: &CidFamily) -> Option<Vec<char>> {
     };
     Some((0..MOST_CHARACTERS).filter_map(letter).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_font_is_found_by_the_names_that_files_give_it() {
+        let added = Added {
+            fonts: vec![AddedFont {
+                data: Arc::new(NOTO_KR_FILE),
+                index: 0,
+                names: vec![plain("MS Mincho"), plain("MS-Mincho Regular")],
+                code_pages: 0,
+            }],
+            ..Added::default()
+        };
+        let is_found = |name: &str| {
+            let wanted = FallbackFontQuery {
+                post_script_name: Some(name.to_owned()),
+                ..FallbackFontQuery::default()
+            };
+            added.named(&wanted).is_some()
+        };
+        assert!(is_found("MS-Mincho") && is_found("MSMincho,Bold") && is_found("ms mincho"));
+        assert!(!is_found("MS-PMincho") && !is_found(""));
+    }
+
+    /// That a richer one is used, a test of the workers shows with a font of the system.
+    #[test]
+    fn a_font_of_fewer_letters_does_not_stand_in() {
+        let code_pages = Collection::Korea.code_page();
+        let font = |bytes: &'static [u8]| AddedFont {
+            data: Arc::new(bytes),
+            index: 0,
+            names: Vec::new(),
+            code_pages,
+        };
+        // As many letters are not more, and the Japanese font has no syllables.
+        let added = Added {
+            fonts: vec![font(NOTO_KR_FILE), font(NOTO_JP_FILE)],
+            ..Added::default()
+        };
+        assert!(added.richer(Collection::Korea, &CidFamily::AdobeKorea1).is_none());
+    }
+}
