@@ -16,7 +16,7 @@ use super::{Change, Refused, Warning, content};
 use crate::pdf::edit::Edits;
 use crate::pdf::filter;
 use crate::pdf::geometry::Rectangle;
-use crate::pdf::{Dict, Name, Object, Objects, PdfDefect, Ref, Rule, Stream};
+use crate::pdf::{Dict, Name, Object, Objects, PdfDefect, Ref, Rule, Stream, structure};
 
 /// What viewers show a page in that has no size: US Letter, in points.
 const ASSUMED_SIZE: [i64; 4] = [0, 0, 612, 792];
@@ -322,12 +322,13 @@ fn only_streams(edits: &Edits<'_>, page: Ref, others: &mut u32) -> Option<Vec<Ob
 /// becomes a form `XObject` (8.10), which the page draws: whatever a reader takes an unfinished string or the data of an
 /// inline image for, it ends with that stream, and so does the graphics state.
 pub(super) fn balance_pages(edits: &mut Edits<'_>, most: usize) -> Result<(), Refused> {
+    let mut enclosed = BTreeMap::new();
     for (page, number) in edits.pages()?.into_iter().zip(1_u32..) {
         let Some(Content { bytes, is_joined }) = content_of(edits, page, number, most)? else {
             continue;
         };
         let settled = if !content::is_plain(&bytes) {
-            enclose(edits, page, bytes);
+            enclosed.insert(page, enclose(edits, page, bytes));
             continue;
         } else if let Some(settled) = content::balance(&bytes) {
             settled
@@ -341,11 +342,12 @@ pub(super) fn balance_pages(edits: &mut Edits<'_>, most: usize) -> Result<(), Re
             page.set(b"Contents", stream);
         }
     }
+    structure::follow_content(edits, &enclosed)?;
     Ok(())
 }
 
 /// Puts the content of a page into a form that the page draws.
-fn enclose(edits: &mut Edits<'_>, page: Ref, content: Vec<u8>) {
+fn enclose(edits: &mut Edits<'_>, page: Ref, content: Vec<u8>) -> Ref {
     const NAME: &str = "CsPage";
     // A form shows nothing outside of its box; a page is nowhere wider.
     const FAR: i64 = 1 << 20;
@@ -363,6 +365,7 @@ fn enclose(edits: &mut Edits<'_>, page: Ref, content: Vec<u8>) {
         page.set(b"Resources", dict([(b"XObject", forms.into())]));
         page.set(b"Contents", contents);
     }
+    form
 }
 
 /// What a page draws.

@@ -4,7 +4,7 @@
 //! box, so ours stand at the end. The parent tree (14.7.5.4) says which element a content stream or an annotation belongs to,
 //! under keys that were free.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::defect::PdfDefect;
 use super::edit::Edits;
@@ -99,9 +99,9 @@ impl Structure {
     }
 }
 
-/// What becomes of a reference from an element to an object, such as an annotation (14.7.5.3).
+/// What becomes of something that an element names.
 #[derive(Debug)]
-pub enum Reference {
+pub enum Child {
     Kept,
     Gone,
     /// The element names this instead.
@@ -111,19 +111,63 @@ pub enum Reference {
 /// Removes every reference to an object that is gone, such as a widget that was flattened, from the structure. Returns how many
 /// there were.
 pub fn forget(edits: &mut Edits<'_>, is_gone: impl Fn(Ref) -> bool) -> Result<usize, PdfDefect> {
-    change_references(edits, |_, object| {
-        if is_gone(object) {
-            Reference::Gone
-        } else {
-            Reference::Kept
-        }
+    change_references(
+        edits,
+        |_, object| {
+            if is_gone(object) { Child::Gone } else { Child::Kept }
+        },
+    )
+}
+
+/// Changes references to objects (14.7.5.3): `change` gets the element and the object that it refers to. Returns how many were
+/// changed.
+pub fn change_references(edits: &mut Edits<'_>, mut change: impl FnMut(Ref, Ref) -> Child) -> Result<usize, PdfDefect> {
+    change_children(edits, |id, _, child| {
+        let reference = child.as_dict().filter(|child| child.is_type(b"OBJR"));
+        let object = reference.and_then(|child| child.get(b"Obj")?.as_ref());
+        object.map_or(Child::Kept, |object| change(id, object))
     })
 }
 
-/// Changes references to objects: `change` gets the element and the object that it refers to. Returns how many were changed.
-pub fn change_references(
+/// Lets elements name marked content where it is now: in forms that draw what was the content of pages. `forms` are these by
+/// their pages.
+pub fn follow_content(edits: &mut Edits<'_>, forms: &BTreeMap<Ref, Ref>) -> Result<(), PdfDefect> {
+    if forms.is_empty() || !edits.catalog()?.has(b"StructTreeRoot") {
+        return Ok(());
+    }
+    let page_of = |dict: &Dict| dict.get(b"Pg").and_then(Object::as_ref);
+    change_children(edits, |_, element, child| {
+        let (page, mark) = match child {
+            Object::Dict(content) if content.is_type(b"MCR") && !content.has(b"Stm") => {
+                (page_of(content).or(page_of(element)), content.get(b"MCID"))
+            }
+            Object::Number(_) => (page_of(element), Some(child)),
+            _ => (None, None),
+        };
+        let form = page.and_then(|page| Some((page, *forms.get(&page)?)));
+        match (form, mark.and_then(Object::as_i64)) {
+            (Some((page, form)), Some(mark)) => Child::Replaced(marked_content(page, form, mark).into()),
+            _ => Child::Kept,
+        }
+    })?;
+    for (page, form) in forms {
+        let key = match edits.edit_dict(*page)? {
+            Some(page) => page.remove(b"StructParents"),
+            None => None,
+        };
+        if let Some(key) = key
+            && let Some(form) = edits.edit_dict(*form)?
+        {
+            form.set(b"StructParents", key);
+        }
+    }
+    Ok(())
+}
+
+/// Changes what elements name: `change` gets an element, by its number and itself, and something that it names. Returns how many were changed.
+fn change_children(
     edits: &mut Edits<'_>,
-    mut change: impl FnMut(Ref, Ref) -> Reference,
+    mut change: impl FnMut(Ref, &Dict, &Object) -> Child,
 ) -> Result<usize, PdfDefect> {
     let Some(Object::Ref(root)) = edits.catalog()?.get(b"StructTreeRoot").cloned() else {
         return Ok(0);
@@ -139,17 +183,14 @@ pub fn change_references(
         let mut left = Vec::with_capacity(all.len());
         let before = count;
         for child in all {
-            let object = match edits.resolve(&child)? {
-                Object::Dict(content) if content.is_type(b"OBJR") => content.get(b"Obj").and_then(Object::as_ref),
-                _ => None,
-            };
-            match object.map_or(Reference::Kept, |object| change(id, object)) {
-                Reference::Kept => {
+            let change = change(id, element, edits.resolve(&child)?);
+            match change {
+                Child::Kept => {
                     waiting.extend(child.as_ref().filter(|child| seen.insert(*child)));
                     left.push(child);
                 }
-                Reference::Gone => count += 1,
-                Reference::Replaced(content) => {
+                Child::Gone => count += 1,
+                Child::Replaced(content) => {
                     count += 1;
                     left.push(content);
                 }

@@ -498,3 +498,27 @@ fn assert_nothing_is_unmarked(pdf: &[u8]) {
     }
     assert_eq!(content.matches(" Do").count(), forms.len(), "{content}");
 }
+
+/// A page whose content programs may read differently (it has an inline image) becomes a form; the structure follows.
+#[test]
+fn the_structure_follows_content_into_a_form() {
+    let content = "/P <</MCID 0>> BDC BT /F1 12 Tf 20 100 Td (Words of a page) Tj ET EMC \
+                   q 9 0 0 9 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q";
+    for kid in ["0", "<</Type/MCR/Pg 3 0 R/MCID 0>>", "[<</Type/MCR/MCID 0>>]"] {
+        let objects = [
+            "<</Type/Catalog/Pages 2 0 R/StructTreeRoot 6 0 R/MarkInfo<</Marked true>>>>".to_owned(),
+            "<</Type/Pages/Count 1/Kids[3 0 R]>>".to_owned(),
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/StructParents 0/Contents 4 0 R/Resources<</Font<</F1<</Type/Font\
+             /Subtype/Type1/BaseFont/Helvetica>>>>>>>>"
+                .to_owned(),
+            format!("<</Length {}>>\nstream\n{content}\nendstream", content.len()),
+            format!("<</Type/StructElem/S/P/P 6 0 R/Pg 3 0 R/K {kid}>>"),
+            "<</Type/StructTreeRoot/K 5 0 R/ParentTree<</Nums[0[5 0 R]]>>/ParentTreeNextKey 1>>".to_owned(),
+        ];
+        let taken = inspect(crate::annotations::file(&objects, ""), &Limits::default());
+        let taken = taken.unwrap_or_else(|refused| panic!("{refused}"));
+        let read = read_aloud(&taken.pdf);
+        assert!(read.contains("Words of a page"), "{kid}: {read}");
+        assert_eq!(assert_all_lead_back(&taken.pdf), 1, "{kid}");
+    }
+}

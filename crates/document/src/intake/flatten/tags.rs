@@ -11,7 +11,7 @@ use super::super::form_fields::Spoken;
 use super::super::look::{Look, dict, name, whole_numbers};
 use super::{Drawn, show};
 use crate::pdf::edit::Edits;
-use crate::pdf::structure::{Reference, Structure, change_references, field_element, marked_content};
+use crate::pdf::structure::{Child, Structure, change_references, field_element, marked_content};
 use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, Stream};
 
 /// What a look says.
@@ -142,9 +142,9 @@ impl Tags {
         change_references(edits, |parent, object| match contents.remove(&object) {
             Some((content, element)) => {
                 *element = Some(parent);
-                Reference::Replaced(content.into())
+                Child::Replaced(content.into())
             }
-            None => Reference::Kept,
+            None => Child::Kept,
         })?;
         Ok(())
     }
