@@ -12,9 +12,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use domain::{
-    Contact, FileKind, Language, Outcome, Random, Recipient, RecipientId, TemplateVersion, Workflow,
-};
+use domain::{Contact, FileKind, Language, Outcome, Random, Recipient, RecipientId, TemplateVersion, Workflow};
 use jiff::Timestamp;
 use store::outbox::{NewChannel, NewDelivery};
 use store::workflow::{Party, StoredWorkflow};

@@ -31,9 +31,17 @@ fn links_to_finished_files_open_in_the_language_of_their_mail(database: &TestDat
     }
     let mut languages = std::collections::BTreeSet::new();
     for mail in server.mails() {
-        let links: Vec<&str> = mail.text.split_whitespace().filter(|word| word.contains("/mail/view?")).collect();
+        let links: Vec<&str> = mail
+            .text
+            .split_whitespace()
+            .filter(|word| word.contains("/mail/view?"))
+            .collect();
         let own = format!("&lang={}", mail.language);
-        assert!(links.iter().all(|link| link.ends_with(&own)), "{}: {links:?}", mail.language);
+        assert!(
+            links.iter().all(|link| link.ends_with(&own)),
+            "{}: {links:?}",
+            mail.language
+        );
         if !links.is_empty() {
             languages.insert(mail.language);
         }
