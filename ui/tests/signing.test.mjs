@@ -76,7 +76,7 @@ test("two writers complete a document, the first on a phone with the pointer, an
   assert.equal(answer.headers.get("content-type"), "application/pdf");
   assert.equal(
     answer.headers.get("content-disposition"),
-    `attachment; filename="_____.pdf"; filename*=UTF-8''${encodeURIComponent("근로계약서.pdf")}`,
+    `attachment; filename="geunrogyeyakseo.pdf"; filename*=UTF-8''${encodeURIComponent("근로계약서.pdf")}`,
   );
   const file = join(mkdtempSync(join(tmpdir(), "countersign-ui-")), "sealed.pdf");
   const bytes = Buffer.from(await answer.arrayBuffer());

@@ -24,7 +24,7 @@ pub fn plain_name(name: &str) -> String {
     let mut plain = String::new();
     for c in name.chars() {
         if let Some(letters) = romanized(c) {
-            letters.into_iter().for_each(|part| plain.push_str(part));
+            plain.push_str(&letters.concat());
         } else if c == ' ' || (c.is_ascii_graphic() && !matches!(c, '"' | '%' | '/' | '\\')) {
             plain.push(c);
         } else if !plain.ends_with('_') {

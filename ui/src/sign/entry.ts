@@ -37,7 +37,8 @@ function textEntry(field: TextField, id: string, describedBy: string, changed: (
     element: entry.type === "date" ? withToday(entry as HTMLInputElement, field) : entry,
     focus: () => {
       const isNew = document.activeElement !== entry;
-      entry.focus({ preventScroll: true });
+      // A second time would take the focus from the parts of a date in WebKit, and what is typed would be lost.
+      if (isNew) entry.focus({ preventScroll: true });
       // Typing continues at the end.
       const hasCaret = entry instanceof HTMLTextAreaElement || entry.type === "text";
       if (isNew && hasCaret) (entry as HTMLInputElement).setSelectionRange(entry.value.length, entry.value.length);

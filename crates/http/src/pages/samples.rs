@@ -98,6 +98,7 @@ fn sign(language: Language, mode: &str) -> Value {
         "steps": 2,
         "comment": "안녕하세요.\n내용을 확인하고 서명해 주세요.",
         "until": i18n::date_time(language, domain::time::from_microseconds(1_796_000_000_000_000), domain::Zone::SEOUL),
+        "until_day": i18n::date(language, jiff::civil::date(2026, 11, 30)),
         "next_sign": true,
         "hand_over": true,
         "continued": true,

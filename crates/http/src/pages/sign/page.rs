@@ -82,6 +82,8 @@ pub(super) struct SignPage<'a> {
     pub(super) comment: &'a str,
     pub(super) returned: Option<Returned<'a>>,
     pub(super) until: Option<String>,
+    /// The day alone.
+    pub(super) until_day: Option<String>,
     pub(super) next_sign: bool,
     pub(super) gives_back: bool,
     pub(super) hand_over: bool,
@@ -409,19 +411,7 @@ fn sign_page(
 ) -> Response {
     let base = &request.base;
     let token = &key.token;
-    let filled: Vec<Filled<'_>> = view
-        .fields
-        .iter()
-        .map(|field| Filled {
-            field: &field.field,
-            owner: owner(view, field),
-            value: field.value.as_deref(),
-            look: field.look.clone(),
-            fault: field.fault.as_ref().map(|fault| fault.message(language)),
-            src: (field.file && field.field.kind.is_picture())
-                .then(|| field_file(base, token, &field.field.name, None)),
-        })
-        .collect();
+    let filled = filled(view, language, base, token);
     let pdf = view.pdf.to_string();
     let part = |part: &str, number: u32| format!("{base}/sign/{part}/{pdf}/{number}?token={token}");
     let waiting: Vec<&str> = view.writers_at_turn.iter().map(|writer| writer.name.as_str()).collect();
@@ -437,6 +427,8 @@ fn sign_page(
         .as_ref()
         .filter(|_| mode == "sign")
         .map(|writer| writer.name.as_str());
+    let open_until =
+        (view.status == Status::Playing && view.expires_at != domain::time::never()).then_some(view.expires_at);
     let content = SignPage {
         mode,
         document: &view.workflow_name,
@@ -452,8 +444,8 @@ fn sign_page(
             reason: returned.reason.as_deref(),
             own_step: returned.from_order == step,
         }),
-        until: (view.status == Status::Playing && view.expires_at != domain::time::never())
-            .then(|| i18n::date_time(language, view.expires_at, view.zone)),
+        until: open_until.map(|at| i18n::date_time(language, at, view.zone)),
+        until_day: open_until.map(|at| i18n::date(language, domain::time::local_date(at, view.zone))),
         next_sign: next_sign(request),
         gives_back: view.gives_back,
         hand_over: view.hand_over,
@@ -479,6 +471,22 @@ fn sign_page(
     let title = i18n::text(language, "sign-title", &[("document", &view.workflow_name)]);
     let frame = request.company_frame(language, title, &view.look);
     respond(StatusCode::OK, "sign.html", &frame, &content)
+}
+
+/// The fields with what is known of them.
+fn filled<'v>(view: &'v SigningView, language: Language, base: &str, token: &str) -> Vec<Filled<'v>> {
+    let fields = view.fields.iter();
+    fields
+        .map(|field| Filled {
+            field: &field.field,
+            owner: owner(view, field),
+            value: field.value.as_deref(),
+            look: field.look.clone(),
+            fault: field.fault.as_ref().map(|fault| fault.message(language)),
+            src: (field.file && field.field.kind.is_picture())
+                .then(|| field_file(base, token, &field.field.name, None)),
+        })
+        .collect()
 }
 
 /// How a document ended.

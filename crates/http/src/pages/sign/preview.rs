@@ -80,6 +80,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         comment: "",
         returned: None,
         until: None,
+        until_day: None,
         next_sign: false,
         gives_back: false,
         hand_over: false,
