@@ -60,6 +60,7 @@ test("what is wrong is not folded, and too many files are not sent", async () =>
   await page.setInputFiles("input[type=file]", { ...files.document, buffer: changed });
   await page.locator(".notice.bad #verdict-1").waitFor();
   assert.equal(await page.locator("details .mono").isVisible(), true);
+  assert.doesNotMatch(await page.locator(".verdict").textContent(), /한빛상사/);
   const { document, certificate } = files;
   await page.setInputFiles("input[type=file]", [document, certificate, document]);
   assert.equal(await page.locator("#verify-fault").textContent(), word("en", "verify-too-many", { count: 2 }));
