@@ -4,6 +4,7 @@
 
 pub(crate) mod bulk;
 pub(crate) mod bulk_sheet;
+pub(crate) mod kept_answer;
 pub(crate) mod one_off;
 pub(crate) mod public_link;
 pub(crate) mod start;

@@ -1,13 +1,13 @@
-//! The rows of a spreadsheet as starts: which column says what.
+//! The rows of a spreadsheet as starts: what each column means.
 //!
 //! | column | what it says |
 //! |---|---|
 //! | `workflow_name`, `language`, `expiry_date`, `comment` | as in a start |
-//! | `1.name`, `1.email`, `1.language`, `1.mobile`, `1.password`, `1.password_hint`, `1.one_time_code` | the writer of step 1; `1.clerk.name` where the step has several roles |
+//! | `1.name`, `1.email`, `1.language`, `1.mobile`, `1.password`, `1.password_hint`, `1.one_time_code` | the recipient of step 1; `1.clerk.name` if the step has several roles |
 //! | `cc.name`, `cc.email` | who gets a copy |
 //! | any other, or `field:` and a name | the value of the template's field of this name |
 //!
-//! An empty cell says nothing: what holds for all rows counts, or nobody's word.
+//! For an empty cell, the value for all rows applies, if there is one.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::values::value::GivenField;
 
 const FIELD: &str = "field:";
 
-/// What a column says of a writer.
+/// What a column says of a signer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
     Name,
@@ -52,14 +52,14 @@ enum Column {
     Comment,
     CopyName,
     CopyEmail,
-    /// Of the writer at this place of [`Columns::writers`].
+    /// Of the signer at this place of [`Columns::writers`].
     Writer(usize, Detail),
     Field(String),
     /// Without a name and without meaning.
     Nothing,
 }
 
-/// A writer whom columns describe.
+/// A recipient whom columns describe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Writer {
     order: u32,
@@ -67,7 +67,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// As columns name him.
+    /// As columns name them.
     fn name(&self) -> String {
         match &self.role {
             Some(role) => format!("{}.{role}", self.order),
@@ -87,7 +87,7 @@ pub(crate) struct Columns {
 /// A row as a start, and how its parts are called in the sheet.
 pub(crate) struct SheetStart {
     pub(crate) request: StartRequest,
-    /// The names of the writers, in the order of the recipients.
+    /// The names of the signers, in the order of the recipients.
     pub(crate) writers: Vec<String>,
     /// The names of the fields, in the order of the values.
     pub(crate) fields: Vec<String>,
@@ -160,7 +160,7 @@ impl Columns {
         Some(Column::Writer(place, detail))
     }
 
-    /// A row as a start. What stands beyond the header is a fault.
+    /// A row as a start. A cell beyond the header is a fault.
     pub(crate) fn start(&self, row: SheetRow) -> SheetStart {
         let mut request = StartRequest::default();
         let mut writers = vec![StartRecipient::default(); self.writers.len()];
@@ -170,71 +170,38 @@ impl Columns {
             if cell.is_empty() {
                 continue;
             }
-            // What fails to say something must not count as nothing said: an access code, for instance.
-            let place = || {
-                let name = self.names.get(index).filter(|name| !name.is_empty());
-                name.map_or_else(|| format!("column {}", index + 1), Clone::clone)
-            };
-            let cell = match cell {
-                SheetCell::Text(cell) => cell,
-                SheetCell::Unreadable => {
-                    request.faults.push(Fault::new(place(), FaultCode::SheetCell));
-                    continue;
-                }
-                SheetCell::TooLong => {
-                    let fault = Fault::new(place(), FaultCode::TooLong);
-                    request.faults.push(fault.with("max", SheetLimits::default().cell));
+            let (column, text) = match self.said(index, cell) {
+                Ok((column, text)) => (column, Some(text)),
+                Err(fault) => {
+                    request.faults.push(fault);
                     continue;
                 }
             };
-            let is_check = read_check(&cell);
-            if matches!(self.kinds.get(index), None | Some(Column::Nothing)) {
-                let place = format!("column {}", index + 1);
-                let fault = Fault::new(place, FaultCode::UnknownField).with("name", cell);
-                request.faults.push(fault);
-                continue;
-            }
-            let text = Some(cell);
-            match self.kinds.get(index) {
-                None | Some(Column::Nothing) => {}
-                Some(Column::WorkflowName) => request.workflow_name = text,
-                Some(Column::Language) => request.language = text,
-                Some(Column::ExpiryDate) => request.expiry_date = text,
-                Some(Column::Comment) => request.comment = text,
-                Some(Column::CopyName) => copy.name = text,
-                Some(Column::CopyEmail) => copy.email = text,
-                Some(Column::Field(name)) => {
+            match column {
+                Column::Nothing => {}
+                Column::WorkflowName => request.workflow_name = text,
+                Column::Language => request.language = text,
+                Column::ExpiryDate => request.expiry_date = text,
+                Column::Comment => request.comment = text,
+                Column::CopyName => copy.name = text,
+                Column::CopyEmail => copy.email = text,
+                Column::Field(name) => {
                     fields.push(name.clone());
                     request.fields.push(GivenField {
                         name: Some(name.clone()),
                         value: text,
                     });
                 }
-                Some(Column::Writer(place, detail)) => {
+                Column::Writer(place, detail) => {
                     if let Some(writer) = writers.get_mut(*place) {
-                        match detail {
-                            Detail::Name => writer.name = text,
-                            Detail::Email => writer.email = text,
-                            Detail::Language => writer.language = text,
-                            Detail::Mobile => writer.mobile = text,
-                            Detail::Password => writer.password = text,
-                            Detail::PasswordHint => writer.password_hint = text,
-                            Detail::OneTimeCode => {
-                                writer.one_time_code = is_check;
-                                if writer.one_time_code.is_none() {
-                                    let of_writer = self.writers.get(*place).map(Writer::name);
-                                    let path = format!("{}.one_time_code", of_writer.unwrap_or_default());
-                                    request.faults.push(Fault::new(path, FaultCode::InvalidCheck));
-                                }
-                            }
-                        }
+                        request.faults.extend(self.say(writer, *place, *detail, text));
                     }
                 }
             }
         }
         let mut names = Vec::new();
         for (writer, place) in writers.into_iter().zip(&self.writers) {
-            // Somebody of whom nothing is said may be named for all rows, or by the template.
+            // A recipient about whom the row says nothing may be named for all rows, or by the template.
             if writer == StartRecipient::default() {
                 continue;
             }
@@ -254,6 +221,47 @@ impl Columns {
             fields,
         }
     }
+
+    /// What a cell says, and of what. A cell that cannot be read must not count as an empty one: it may be an access code.
+    fn said(&self, index: usize, cell: SheetCell) -> Result<(&Column, String), Fault> {
+        let number = || format!("column {}", index + 1);
+        let place = || {
+            let name = self.names.get(index).filter(|name| !name.is_empty());
+            name.map_or_else(number, Clone::clone)
+        };
+        let text = match cell {
+            SheetCell::Text(text) => text,
+            SheetCell::Unreadable => return Err(Fault::new(place(), FaultCode::SheetCell)),
+            SheetCell::TooLong => {
+                let fault = Fault::new(place(), FaultCode::TooLong);
+                return Err(fault.with("max", SheetLimits::default().cell));
+            }
+        };
+        match self.kinds.get(index) {
+            None | Some(Column::Nothing) => Err(Fault::new(number(), FaultCode::UnknownField).with("name", text)),
+            Some(column) => Ok((column, text)),
+        }
+    }
+
+    /// Adds a detail to a recipient, or says what is wrong with it.
+    fn say(&self, writer: &mut StartRecipient, place: usize, detail: Detail, text: Option<String>) -> Option<Fault> {
+        match detail {
+            Detail::Name => writer.name = text,
+            Detail::Email => writer.email = text,
+            Detail::Language => writer.language = text,
+            Detail::Mobile => writer.mobile = text,
+            Detail::Password => writer.password = text,
+            Detail::PasswordHint => writer.password_hint = text,
+            Detail::OneTimeCode => {
+                writer.one_time_code = text.as_deref().and_then(read_check);
+                if writer.one_time_code.is_none() {
+                    let name = self.writers.get(place).map(Writer::name).unwrap_or_default();
+                    return Some(Fault::new(format!("{name}.one_time_code"), FaultCode::InvalidCheck));
+                }
+            }
+        }
+        None
+    }
 }
 
 /// Yes or no, as the cells of check fields say it.
@@ -265,7 +273,7 @@ fn read_check(cell: &str) -> Option<bool> {
     }
 }
 
-/// Invented people, one for each writer; then from the beginning.
+/// Invented people, one for each signer; then from the beginning.
 const PEOPLE: [(&str, &str); 6] = [
     ("김민준", "minjun@example.com"),
     ("이서연", "seoyeon@example.com"),

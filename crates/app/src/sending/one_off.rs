@@ -11,12 +11,12 @@ use domain::TemplateId;
 
 use crate::App;
 use crate::base::caller::Caller;
-use crate::base::error::{Error, Fault};
+use crate::base::error::Error;
 use crate::base::origin::Origin;
-use crate::sending::start::{Also, StartRequest, Started};
+use crate::sending::start::{OwnTemplate, StartRequest, Started, Together};
 use crate::templates::template::TemplateFields;
 
-/// A PDF with its fields, and to whom it goes.
+/// A PDF with its fields, and its recipients.
 pub struct OneOff<'a> {
     /// The PDF.
     pub pdf: &'a [u8],
@@ -35,12 +35,12 @@ impl App {
         if let Some(before) = self.sent_before(caller, &one_off.start)? {
             return Ok(before);
         }
-        // What is wrong with the start's form is told together with what is wrong with the files.
+        // Faults of the start and faults of the files are reported together.
         let made = self.made_of_upload(&caller.company, one_off.pdf, &one_off.wishes, one_off.fields);
         let made = match made {
             Ok(made) => made,
             Err(Error::Unprocessable(faults)) => {
-                return Err(Error::Unprocessable(together(one_off.start.faults, faults)));
+                return Err(Error::Unprocessable([one_off.start.faults, faults].concat()));
             }
             Err(error) => return Err(error),
         };
@@ -49,13 +49,13 @@ impl App {
             template_id: None,
             ..one_off.start
         };
-        let also = Also::OneOff(Arc::new(version), made.claim);
-        Ok(self.start_with(caller, start, origin, Some(also))?.started)
+        let together = Together {
+            template: Some(OwnTemplate {
+                version: Arc::new(version),
+                claim: made.claim,
+            }),
+            ..Together::default()
+        };
+        Ok(self.start_with(caller, start, origin, together)?.started)
     }
-}
-
-/// The faults of both, each place once.
-fn together(mut faults: Vec<Fault>, more: Vec<Fault>) -> Vec<Fault> {
-    faults.extend(more);
-    faults
 }

@@ -1,22 +1,22 @@
-//! Public links: whoever opens one names himself, and a workflow of a template starts with him as its first writer.
+//! Public links: each visitor starts a workflow of a template, as its first signer.
 //!
-//! **Actors.** A member makes the link, with what holds for all its workflows: the writers of the other steps, values,
-//! webhooks. A visitor gives a name and an e-mail address or telephone number on the link's page. The workflow is sent in the
-//! name of the member who made the link, and its chain says that it was started by whoever held the link.
+//! **Actors.** A member creates the link, with what applies to all its workflows: the recipients of the other steps, values,
+//! webhooks. A visitor enters a name and an e-mail address or telephone number on the link's page. The workflow is sent in
+//! the name of the member who created the link, and its audit trail says that the holder of the link started it.
 //!
-//! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, whatever arrives at the same
-//! moment: both are decided in the transaction that starts the workflow, and so are the bounds of an hour, for each of the
-//! company's addressees and each link ([`store::public_link::UseBounds`]); the addressee's is a brake that links used at the
-//! same moment can pass by one each. It counts mailboxes, whatever tag an address bears, and only where something is sent: the
-//! visitor of an embedded document is written nothing, but for a code that he is asked for. What could not be sent is refused
-//! when the link is made, with an invented visitor in the first writer's place. Whether a link is open is one question with one answer, for the page, its form and
-//! the API alike ([`refusal`]).
+//! **Guarantees.** The limit is exact, and with the rule `once` one address starts one workflow, even if several requests
+//! arrive at the same moment: both are decided in the transaction that starts the workflow. So are the limits per hour, for
+//! each of the company's addressees and each link ([`store::public_link::UseBounds`]); links used at the same moment can
+//! exceed the addressee's by one each. It counts mailboxes, whatever tag an address has, and only if something is sent: the
+//! visitor of an embedded document gets no message, except a code that is required of them. A link whose workflows could not
+//! be sent is refused when it is created, with an invented visitor in the first signer's place. Page, form and API ask one
+//! function whether a link is open ([`refusal`]).
 //!
-//! **What a link is not.** A way for strangers to have us write to other people: a visitor's name that holds an address is
-//! refused, and messages go to mobile telephones of the company's country alone, unless the link names others.
+//! **What a link is not.** A way for strangers to have us write to other people: a visitor's name that contains an address
+//! is refused, and messages go only to mobile telephones of the company's country, unless the link names other countries.
 //!
-//! **What a link does not prove.** That the visitor is who he says: nothing was sent to the address yet. With `confirm` he is
-//! not led on to the signing page, but gets the link to it by message.
+//! **What a link does not prove.** The visitor's identity: nothing has been sent to the address yet. With `confirm` the
+//! visitor is not led to the signing page, but gets its link by message.
 
 use std::sync::Arc;
 
@@ -25,7 +25,6 @@ use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
 use domain::{Contact, Language, Region, TemplateId, UtcOffset, Zone, text, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use store::idempotency::KeptAnswer;
 use store::public_link::{self, Bound, LinkUse, PublicLink, PublicLinkId, Taken};
 use store::template::StoredVersion;
 use store::workflow::StartContext;
@@ -39,11 +38,12 @@ use crate::base::vault::Purpose;
 use crate::companies::company_look::CompanyLook;
 use crate::links::addresses::Addresses;
 use crate::links::link_token::LinkPurpose;
-use crate::sending::start::{Also, Idempotency, StartRecipient, StartRequest, kept_since};
+use crate::sending::kept_answer::AnswerKey;
+use crate::sending::start::{Idempotency, StartRecipient, StartRequest, Together};
 
 const LONGEST_NAME: usize = 128;
 const MOST_USES: i64 = 1_000_000;
-/// The placeholders of a workflow's name, which stand in braces.
+/// The placeholders in a workflow's name, in braces.
 const PLACE_OF_NAME: &str = "name";
 const PLACE_OF_DATE: &str = "date";
 const MOST_COUNTRIES: usize = 50;
@@ -51,8 +51,8 @@ const MOST_COUNTRIES: usize = 50;
 /// A link to be made.
 #[derive(Debug, Clone, Default)]
 pub struct NewPublicLink {
-    /// What holds for all workflows: template, name (with `{name}` and `{date}`), other writers, values. Its faults are the
-    /// request's.
+    /// What applies to all workflows: template, name (with `{name}` and `{date}`), other recipients, values. Its faults are
+    /// the request's.
     pub start: StartRequest,
     /// How often it can be used.
     pub limit: Option<i64>,
@@ -62,7 +62,7 @@ pub struct NewPublicLink {
     pub duplicates: Option<String>,
     /// Whether the visitor gets the signing link by message alone.
     pub confirm: bool,
-    /// The countries whose mobile numbers are taken: ISO 3166-1, two letters. None: the company's.
+    /// The countries whose mobile numbers are accepted: ISO 3166-1, two letters. None: the company's.
     pub phone_countries: Option<Vec<String>>,
 }
 
@@ -92,7 +92,7 @@ pub struct PublicLinkView {
     /// `once`: each address once. `many`: as often as anybody likes.
     #[schema(pattern = "^(once|many)$")]
     pub duplicates: String,
-    /// Whether the documents are embedded: writers get no messages.
+    /// Whether the documents are embedded: signers get no messages.
     pub is_embed: bool,
     /// When it was made, with the zone.
     pub created_date: String,
@@ -109,14 +109,14 @@ pub struct PublicLinkList {
     pub next_cursor: Option<String>,
 }
 
-/// What a visitor sees before he gives his name.
+/// What a visitor sees before they enter their name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkInvitation {
     /// Who asks.
     pub company_name: String,
     /// How the company looks.
     pub look: CompanyLook,
-    /// What there is to sign: the name of its documents, as far as it is known before the visitor has named himself.
+    /// What there is to sign: the name of its documents, as far as it is known before the visitor has entered theirs.
     pub document: String,
     /// The language of its documents.
     pub language: Language,
@@ -129,13 +129,12 @@ pub struct LinkInvitation {
 /// Who came by the link.
 #[derive(Debug, Clone, Default)]
 pub struct LinkVisitor {
-    /// His name.
     pub name: String,
     /// E-mail address or telephone number.
     pub contact: String,
-    /// The language of the page that he saw.
+    /// The language of the page that they saw.
     pub language: Option<Language>,
-    /// Whether he agreed that his name and address are passed on and kept.
+    /// Whether they agreed that their name and address are passed on and kept.
     pub agreed: bool,
 }
 
@@ -144,7 +143,7 @@ pub struct LinkVisitor {
 pub enum LinkLeads {
     /// To the signing page.
     To(String),
-    /// To his mailbox or telephone.
+    /// To their mailbox or telephone.
     ToMessage,
 }
 
@@ -153,33 +152,29 @@ pub enum LinkLeads {
 struct KeptStart {
     request: StartRequest,
     confirm: bool,
-    /// Where other telephone numbers than those of the company's country are taken.
+    /// From which countries telephone numbers are accepted, besides the company's.
     #[serde(default)]
     phone_countries: Option<Vec<String>>,
 }
 
-impl App {
-    /// Makes a link.
-    pub fn new_public_link(&self, caller: &Caller, new: NewPublicLink) -> Result<PublicLinkView, Error> {
-        caller.must_send()?;
-        let now = self.now();
-        let idempotency = new.start.idempotency.clone();
-        let key = idempotency
-            .as_ref()
-            .map(|given| format!("link {} {}", caller.member, given.key));
-        if let (Some(key), Some(given)) = (&key, &idempotency)
-            && let Some(kept) = self.kept_under(caller, key, now)?
-        {
-            return self.answered_before(&kept, given);
-        }
-        let mut faults = new.start.faults.clone();
-        faults.extend(idempotency.as_ref().and_then(Idempotency::fault));
-        let zone = new
-            .start
+/// How often, how long and by whom a link can be used.
+struct LinkTerms {
+    most: Option<u32>,
+    until: Option<Timestamp>,
+    once: bool,
+    is_embed: bool,
+    /// Of documents whose visitor's page has no language of its own.
+    language: Option<Language>,
+}
+
+impl LinkTerms {
+    fn read(new: &NewPublicLink, zone: Zone, now: Timestamp, faults: &mut Vec<Fault>) -> LinkTerms {
+        let start = &new.start;
+        let zone = start
             .offset
             .as_deref()
             .and_then(UtcOffset::parse)
-            .map_or(caller.zone, Zone::from);
+            .map_or(zone, Zone::from);
         let until = new.end_date.as_deref().and_then(|text| {
             let at = time::parse_local_end(text.trim(), zone);
             match at {
@@ -205,30 +200,78 @@ impl App {
                 true
             }
         };
-        let is_embed = new.start.export.as_ref().and_then(|export| export.is_embed) == Some(true);
+        let is_embed = start.export.as_ref().and_then(|export| export.is_embed) == Some(true);
         if new.confirm && is_embed {
             faults.push(Fault::new("confirm", FaultCode::NotAllowed).with("allowed", "false"));
         }
-        let name = new.start.workflow_name.clone().unwrap_or_default();
-        if text::filled_in(&name, &[(PLACE_OF_NAME, ""), (PLACE_OF_DATE, "")]).contains(['{', '}']) {
+        LinkTerms {
+            most,
+            until,
+            once,
+            is_embed,
+            language: start.language.as_deref().and_then(Language::parse),
+        }
+    }
+}
+
+impl App {
+    /// Makes a link.
+    pub fn new_public_link(&self, caller: &Caller, new: NewPublicLink) -> Result<PublicLinkView, Error> {
+        caller.must_send()?;
+        let now = self.now();
+        let key = AnswerKey::of("link", caller.member, new.start.idempotency.as_ref());
+        if let Some(answer) = self.answered_before(caller, key.as_ref(), now)? {
+            return Ok(answer);
+        }
+        let (kept, terms) = self.read_new_link(caller, new, now)?;
+        let link = self.link_of(caller, &kept, &terms, now)?;
+        let (outgoing, asking, wanted) = (Arc::clone(&self.outgoing), caller.clone(), key.clone());
+        let made = self.store.write(move |tx| {
+            if let Some(key) = &wanted
+                && let Some(kept) = key.find(tx, &link.company, now)?
+            {
+                return Ok(Err(kept));
+            }
+            let id = public_link::insert(tx, &link)?;
+            let view = shown_link(&PublicLink { id, ..link.clone() }, &asking, &outgoing.addresses, now);
+            if let Some(key) = &wanted {
+                key.keep(tx, &link.company, &view, &outgoing.vault, now)?;
+            }
+            Ok::<_, Error>(Ok(view))
+        })?;
+        made.or_else(|kept| match &key {
+            Some(key) => key.answer(&kept, &self.vault),
+            None => Err(Error::internal("making a link", "an answer without a key")),
+        })
+    }
+
+    /// Reads a new link, and proves that a visitor could start by it: what anybody would be refused is refused now.
+    fn read_new_link(
+        &self,
+        caller: &Caller,
+        new: NewPublicLink,
+        now: Timestamp,
+    ) -> Result<(KeptStart, LinkTerms), Error> {
+        let mut faults = new.start.faults.clone();
+        faults.extend(new.start.idempotency.as_ref().and_then(Idempotency::fault));
+        let terms = LinkTerms::read(&new, caller.zone, now, &mut faults);
+        let name = new.start.workflow_name.as_deref().unwrap_or_default();
+        if text::filled_in(name, &[(PLACE_OF_NAME, ""), (PLACE_OF_DATE, "")]).contains(['{', '}']) {
             faults.push(Fault::new("workflow_name", FaultCode::UnknownPlace).with("allowed", "{name}, {date}"));
         }
         let phone_countries = new
             .phone_countries
             .map(|countries| read_countries(&countries, &mut faults));
-        // The language that its documents have where the visitor's page has none of its own.
-        let language = new.start.language.as_deref().and_then(Language::parse);
         let request = StartRequest {
             faults: Vec::new(),
             idempotency: None,
             is_preview: false,
             ..new.start
         };
-        // What anybody would be refused is refused now.
         let sample = LinkVisitor {
             name: "Visitor".to_owned(),
             contact: "visitor@example.com".to_owned(),
-            language,
+            language: terms.language,
             agreed: true,
         };
         let tried = StartRequest {
@@ -242,51 +285,37 @@ impl App {
             confirm: new.confirm,
             phone_countries,
         };
-        let failed = |error| Error::internal("keeping a link", error);
-        let link = PublicLink {
+        Ok((kept, terms))
+    }
+
+    fn link_of(
+        &self,
+        caller: &Caller,
+        kept: &KeptStart,
+        terms: &LinkTerms,
+        now: Timestamp,
+    ) -> Result<PublicLink, Error> {
+        let name = kept.request.workflow_name.as_deref().unwrap_or_default();
+        let request = serde_json::to_vec(kept).map_err(|error| Error::internal("keeping a link", error))?;
+        Ok(PublicLink {
             id: PublicLinkId(0),
             company: caller.company.clone(),
             member: caller.member,
             template: kept.request.template_id.unwrap_or(TemplateId(0)),
             workflow_name: name.trim().chars().take(LONGEST_NAME).collect(),
-            language: match language {
+            language: match terms.language {
                 Some(language) => language,
                 None => self.company(&caller.company)?.language,
             },
-            request: self
-                .vault
-                .encrypt(Purpose::PublicLink, &serde_json::to_vec(&kept).map_err(failed)?),
-            most,
+            request: self.vault.encrypt(Purpose::PublicLink, &request),
+            most: terms.most,
             used: 0,
-            until,
-            once,
-            is_embed,
+            until: terms.until,
+            once: terms.once,
+            is_embed: terms.is_embed,
             created_at: now,
             closed_at: None,
             can_start: true,
-        };
-        let (outgoing, asking, given) = (Arc::clone(&self.outgoing), caller.clone(), idempotency.clone());
-        let made = self.store.write(move |tx| {
-            if let Some(key) = &key
-                && let Some(kept) = store::idempotency::find(tx, &link.company, key, kept_since(now))?
-            {
-                return Ok(Err(kept));
-            }
-            let id = public_link::insert(tx, &link)?;
-            let view = shown_link(&PublicLink { id, ..link.clone() }, &asking, &outgoing.addresses, now);
-            if let (Some(key), Some(given)) = (&key, &given) {
-                let answer = serde_json::to_vec(&view).unwrap_or_default();
-                let kept = KeptAnswer {
-                    request_hash: given.request_hash,
-                    answer: outgoing.vault.encrypt(Purpose::IdempotentAnswer, &answer),
-                };
-                store::idempotency::keep(tx, &link.company, key, &kept, now, kept_since(now))?;
-            }
-            Ok::<_, Error>(Ok(view))
-        })?;
-        made.or_else(|kept| match &idempotency {
-            Some(given) => self.answered_before(&kept, given),
-            None => Err(Error::internal("making a link", "an answer without a key")),
         })
     }
 
@@ -344,7 +373,7 @@ impl App {
         Ok(self.shown_link(&link, caller))
     }
 
-    /// What the holder of a link sees first; a conflict that says why where it is not open.
+    /// What the holder of a link sees first. A conflict says why it is not open.
     pub fn open_public_link(&self, token: &str) -> Result<LinkInvitation, Error> {
         let link = self.opened_link(token)?;
         let (context, template) = self.template_of(&link)?;
@@ -382,30 +411,36 @@ impl App {
         if !visitor.agreed {
             faults.push(Fault::new("agree", FaultCode::AgreementRequired));
         }
-        // He is added behind those whom the link names.
+        // The visitor is added after those whom the link names.
         let place = kept.request.recipients.len();
         let request = StartRequest {
             faults,
             ..self.visited(kept.request, visitor, &sender)
         };
         let writes_to_visitor = !link.is_embed || self.asks_for_code(&link)?;
-        let also = Also::LinkUse {
-            taking: LinkUse {
-                link: link.id,
-                person: contact
-                    .as_ref()
-                    .filter(|_| link.once)
-                    .map(|contact| self.known_by(&contact.key())),
-                addressee: contact
-                    .as_ref()
-                    .filter(|_| writes_to_visitor)
-                    .map(|contact| self.known_by(&contact.mailbox())),
-                bounds: self.settings.public_links,
-            },
-            visitor: place,
+        let link_use = LinkUse {
+            link: link.id,
+            person: contact
+                .as_ref()
+                .filter(|_| link.once)
+                .map(|contact| self.known_by(&contact.key())),
+            addressee: contact
+                .as_ref()
+                .filter(|_| writes_to_visitor)
+                .map(|contact| self.known_by(&contact.mailbox())),
+            bounds: self.settings.public_links,
+        };
+        let company = link.company.clone();
+        let together = Together {
+            visitor: Some(place),
+            record: Some(Box::new(move |tx, workflow, now| {
+                let taken = public_link::take(tx, &company, &link_use, workflow, now)?;
+                not_taken(taken, now).map_or(Ok(()), Err)
+            })),
+            ..Together::default()
         };
         let started = self
-            .start_with(&sender, request, origin, Some(also))
+            .start_with(&sender, request, origin, together)
             .map_err(|error| as_of_visitor(error, &link, place))?;
         if kept.confirm {
             return Ok(LinkLeads::ToMessage);
@@ -414,8 +449,8 @@ impl App {
         started.visitor_sign_url.map(LinkLeads::To).ok_or_else(lacking)
     }
 
-    /// The start of a visitor: he is the last of the list, takes what place of the first step is left, and writes in the
-    /// language of his page.
+    /// The start of a visitor: they are the last of the list, get the place that is left in the first step, and sign in the
+    /// language of their page.
     fn visited(&self, request: StartRequest, visitor: &LinkVisitor, sender: &Caller) -> StartRequest {
         let date = self.date_of_start(sender.zone);
         let name = request.workflow_name.as_deref().map(|name| {
@@ -440,18 +475,18 @@ impl App {
         }
     }
 
-    /// The day that stands in the name of a document.
+    /// The date in the name of a document.
     fn date_of_start(&self, zone: Zone) -> String {
         let date = time::format_with_zone(self.now(), zone);
         date.split(' ').next().unwrap_or_default().to_owned()
     }
 
-    /// What stands in the table of uses for an address: no address does.
+    /// What the table of uses contains for an address: not the address itself.
     fn known_by(&self, key: &str) -> String {
         hex::encode(self.vault.tag(Purpose::PublicLink, key.as_bytes()))
     }
 
-    /// Whether the first writer is to prove himself by a code, which is sent to him in embedded documents too.
+    /// Whether the first signer has to enter a code, which is sent in embedded documents, too.
     fn asks_for_code(&self, link: &PublicLink) -> Result<bool, Error> {
         let (_, template) = self.template_of(link)?;
         let mut steps = template.version.steps.iter();
@@ -472,7 +507,7 @@ impl App {
         Ok((context, template))
     }
 
-    /// The link of a token, where it is open.
+    /// The link of a token, if it is open.
     fn opened_link(&self, token: &str) -> Result<PublicLink, Error> {
         let token = self.outgoing.addresses.read(token);
         let token = token
@@ -566,8 +601,8 @@ fn read_countries(given: &[String], faults: &mut Vec<Fault>) -> Vec<String> {
     countries
 }
 
-/// The name of the documents before a visitor has named himself: dots stand for his name. Where the name says nothing else,
-/// it is the template's.
+/// The name of the documents before a visitor has entered theirs, with dots in its place. If the name says nothing else, it
+/// is the template's.
 fn document_before(name: &str, template: &str, date: &str) -> String {
     let known = |person, date| text::filled_in(name, &[(PLACE_OF_NAME, person), (PLACE_OF_DATE, date)]);
     if known("", "").contains(char::is_alphanumeric) {
@@ -590,8 +625,8 @@ fn refusal(link: &PublicLink, now: Timestamp) -> Option<ConflictCode> {
     }
 }
 
-/// A refusal in the places of who makes the link: he has not named the visitor, who comes after all others. Where there is no
-/// place left for the visitor, who was named in his stead is the fault.
+/// A refusal with the paths of the request that creates the link: it has not named the visitor, who comes last. If there is
+/// no place left for the visitor, the recipient who has it is the fault.
 fn as_of_maker(error: Error, named: &[StartRecipient]) -> Error {
     let Error::Unprocessable(mut faults) = error else {
         return error;
@@ -608,8 +643,8 @@ fn as_of_maker(error: Error, named: &[StartRecipient]) -> Error {
     Error::Unprocessable(faults)
 }
 
-/// A refusal in the words of the visitor's form, where he is the writer at this place of the list: what is wrong with the
-/// sender's part, other writers among it, is no fault of his.
+/// A refusal with the fields of the visitor's form, if they are the recipient at this place of the list. Faults of the
+/// sender's part, including other recipients, are not theirs.
 fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
     let Error::Unprocessable(faults) = error else {
         return match error {
@@ -655,7 +690,7 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
 }
 
 /// What a use that was not counted means.
-pub(crate) fn not_taken(taken: Taken, now: Timestamp) -> Option<Error> {
+fn not_taken(taken: Taken, now: Timestamp) -> Option<Error> {
     match taken {
         Taken::Full { bound, until } => {
             let code = match bound {

@@ -1,0 +1,146 @@
+//! What a bulk send answers: what is wrong with its rows, or how far it has come.
+
+use domain::{Language, WorkflowId, Zone, time};
+use serde::{Deserialize, Serialize};
+use store::bulk::{self, Bulk};
+
+use super::row::KeptFault;
+
+/// The answer to a bulk send.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum BulkAnswer {
+    /// A dry run: what is wrong.
+    Checked(BulkChecked),
+    /// The rows were accepted.
+    Accepted(BulkProgress),
+}
+
+/// What a dry run found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct BulkChecked {
+    /// How many rows there are.
+    pub total: usize,
+    /// How many of them would be started.
+    pub valid: usize,
+    /// How many would not.
+    pub wrong: usize,
+    /// The rows that would not.
+    pub row_list: Vec<WrongRow>,
+    /// The members of the request that nobody read, such as `workflow_list[3].recipient_list[0].nmae`: each by its path, at
+    /// most 100. Left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["workflow_list[3].recipient_list[0].nmae"]))]
+    pub ignored_members: Vec<String>,
+}
+
+/// A row that would not be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct WrongRow {
+    /// Its number: of a list from 1, of a sheet as the spreadsheet program shows it.
+    pub row: u32,
+    /// Everything that is wrong with it.
+    pub errors: Vec<RowError>,
+}
+
+/// One thing that is wrong with a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RowError {
+    /// Where: the column of a sheet, the member of a list.
+    #[schema(example = "1.email")]
+    pub path: String,
+    /// The error id, which programs compare.
+    #[schema(example = "invalid-contact")]
+    pub code: String,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+/// How far a bulk send has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct BulkProgress {
+    /// Its number.
+    pub bulk_id: i64,
+    /// The template.
+    pub template_id: i64,
+    /// `running`, `finished` or `cancelled`.
+    #[schema(pattern = "^(running|finished|cancelled)$")]
+    pub status: String,
+    /// How many rows there are.
+    pub total: u32,
+    /// How many wait to be started.
+    pub waiting: u32,
+    /// How many were started.
+    pub started: u32,
+    /// How many cannot be started.
+    pub failed: u32,
+    /// How many will not be, because it was cancelled.
+    pub cancelled: u32,
+    /// When it was accepted, with the zone.
+    pub created_date: String,
+    /// When it ended, with the zone; empty before.
+    pub finished_date: String,
+    /// A page of the rows; only if one bulk send is requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_list: Option<Vec<BulkRow>>,
+    /// Pass it as `cursor` to continue; none at the end.
+    #[serde(default)]
+    pub next_cursor: Option<String>,
+}
+
+/// A row and its state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct BulkRow {
+    /// Its number: of a list from 1, of a sheet as the spreadsheet program shows it.
+    pub row: u32,
+    /// `waiting`, `started`, `failed` or `cancelled`.
+    #[schema(pattern = "^(waiting|started|failed|cancelled)$")]
+    pub status: String,
+    /// The document, if it was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow_id: Option<i64>,
+    /// Why it cannot be started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<RowError>,
+}
+
+pub(super) fn status(stored: &Bulk) -> &'static str {
+    match (stored.cancelled_at, stored.finished_at) {
+        (Some(_), _) => "cancelled",
+        (None, Some(_)) => "finished",
+        (None, None) => "running",
+    }
+}
+
+pub(super) fn progress(stored: &Bulk, zone: Zone) -> BulkProgress {
+    let with_zone = |at| time::format_with_zone(at, zone);
+    let decided = stored.started + stored.failed + stored.cancelled;
+    BulkProgress {
+        bulk_id: stored.id.0,
+        template_id: stored.template.get(),
+        status: status(stored).to_owned(),
+        total: stored.total,
+        waiting: stored.total.saturating_sub(decided),
+        started: stored.started,
+        failed: stored.failed,
+        cancelled: stored.cancelled,
+        created_date: with_zone(stored.created_at),
+        finished_date: stored.finished_at.map(with_zone).unwrap_or_default(),
+        row_list: None,
+        next_cursor: None,
+    }
+}
+
+pub(super) fn shown(row: &bulk::Row, language: Language) -> BulkRow {
+    let faults: Vec<KeptFault> = row
+        .faults
+        .as_deref()
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default();
+    BulkRow {
+        row: row.number,
+        status: row.state.word().to_owned(),
+        workflow_id: row.workflow.map(WorkflowId::get),
+        errors: faults.iter().map(|fault| fault.words(language)).collect(),
+    }
+}

@@ -1,0 +1,100 @@
+//! Answers that are kept under an idempotency key: the same request gets the answer of the first one.
+
+use domain::{CompanyId, MemberId};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use store::Transaction;
+use store::idempotency::KeptAnswer;
+
+use crate::App;
+use crate::base::caller::Caller;
+use crate::base::error::{Error, FaultCode};
+use crate::base::vault::{Purpose, Vault};
+use crate::sending::start::Idempotency;
+
+/// How long an answer is kept, in hours.
+pub(in crate::sending) const KEPT_HOURS: i64 = 24;
+
+/// Under what the answer of one request is kept.
+#[derive(Debug, Clone)]
+pub(in crate::sending) struct AnswerKey {
+    key: String,
+    request_hash: [u8; 32],
+}
+
+impl AnswerKey {
+    /// The key of a call, if the request has one. Each kind of call and each member have keys of their own.
+    pub(in crate::sending) fn of(call: &str, member: MemberId, given: Option<&Idempotency>) -> Option<AnswerKey> {
+        given.map(|given| AnswerKey {
+            key: format!("{call} {member} {}", given.key),
+            request_hash: given.request_hash,
+        })
+    }
+
+    pub(in crate::sending) fn find(
+        &self,
+        tx: &mut dyn Transaction,
+        company: &CompanyId,
+        now: Timestamp,
+    ) -> Result<Option<KeptAnswer>, Error> {
+        Ok(store::idempotency::find(tx, company, &self.key, kept_since(now))?)
+    }
+
+    pub(in crate::sending) fn keep(
+        &self,
+        tx: &mut dyn Transaction,
+        company: &CompanyId,
+        answer: &impl Serialize,
+        vault: &Vault,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let text = serde_json::to_vec(answer).map_err(|error| Error::internal("keeping an answer", error))?;
+        let kept = KeptAnswer {
+            request_hash: self.request_hash,
+            answer: vault.encrypt(Purpose::IdempotentAnswer, &text),
+        };
+        Ok(store::idempotency::keep(
+            tx,
+            company,
+            &self.key,
+            &kept,
+            now,
+            kept_since(now),
+        )?)
+    }
+
+    /// The answer of the first request, if this one is the same.
+    pub(in crate::sending) fn answer<T: DeserializeOwned>(&self, kept: &KeptAnswer, vault: &Vault) -> Result<T, Error> {
+        if self.request_hash != kept.request_hash {
+            return Err(Error::fault("Idempotency-Key", FaultCode::IdempotencyKeyReused));
+        }
+        let answer = vault
+            .decrypt(Purpose::IdempotentAnswer, &kept.answer)
+            .map_err(|error| Error::internal("reading a kept answer", error))?;
+        serde_json::from_slice(&answer).map_err(|error| Error::internal("reading a kept answer", error))
+    }
+}
+
+impl App {
+    /// What the first request under the key was answered, if there was one.
+    pub(in crate::sending) fn answered_before<T: DeserializeOwned>(
+        &self,
+        caller: &Caller,
+        key: Option<&AnswerKey>,
+        now: Timestamp,
+    ) -> Result<Option<T>, Error> {
+        let Some(key) = key else {
+            return Ok(None);
+        };
+        let (company, wanted) = (caller.company.clone(), key.clone());
+        let kept = self.store.read(move |tx| wanted.find(tx, &company, now))?;
+        kept.map(|kept| key.answer(&kept, &self.vault)).transpose()
+    }
+}
+
+/// Answers of that moment, or older, are no longer kept.
+fn kept_since(now: Timestamp) -> Timestamp {
+    now.checked_sub(SignedDuration::from_hours(KEPT_HOURS))
+        .unwrap_or(Timestamp::MIN)
+}

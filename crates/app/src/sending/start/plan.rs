@@ -1,0 +1,198 @@
+//! A start that is ready: its one transaction, and its answer.
+
+use domain::{
+    BlobHash, ChainFormat, EventKind, LiveLinks, Recipient, RecipientId, TemplateContent, TemplateId, Who, Workflow,
+};
+use jiff::Timestamp;
+use store::Transaction;
+use store::idempotency::KeptAnswer;
+use store::workflow::{Checks, Party, Reserved};
+use store::workflow_value::StoredValue;
+
+use super::Together;
+use super::request::{Started, StartedWorkflow};
+use crate::base::error::Error;
+use crate::base::keyed_chain;
+use crate::base::origin::Origin;
+use crate::base::uploads::FileClaim;
+use crate::links::addresses::Addresses;
+use crate::outbox::outgoing::Outgoing;
+use crate::outbox::webhook;
+use crate::sending::kept_answer::AnswerKey;
+use crate::sending::start_terms::terms;
+use crate::workflow::transition::events_at;
+
+/// A start whose request is valid, ready to be stored.
+pub(super) struct StartPlan {
+    pub(super) workflow: Workflow,
+    pub(super) checks: Vec<Checks>,
+    /// The place of each recipient of the request among the workflow's.
+    pub(super) places: Vec<Option<usize>>,
+    pub(super) authorization: Option<Vec<u8>>,
+    pub(super) values: Vec<(String, StoredValue)>,
+    pub(super) document: BlobHash,
+    pub(super) signed_original: Option<BlobHash>,
+    /// What the template's version contains. Of one that is made for this document, it is known when it is stored.
+    pub(super) template_content: Option<TemplateContent>,
+    pub(super) origin: Origin,
+    pub(super) key: Option<AnswerKey>,
+    pub(super) party: Party,
+    pub(super) together: Together,
+    /// For the files in its values, and its fonts.
+    pub(super) claim: FileClaim,
+    /// The added fonts that it is drawn with.
+    pub(super) fonts: Vec<BlobHash>,
+    /// Numbers that are given out already.
+    pub(super) reserved: Option<Reserved>,
+}
+
+/// What became of a start.
+pub(super) enum Stored {
+    Now {
+        started: StartedWorkflow,
+        visitor_sign_url: Option<String>,
+    },
+    Before(KeptAnswer),
+}
+
+impl StartPlan {
+    /// The one transaction. It may run again, so it changes nothing but rows.
+    pub(super) fn store(&self, tx: &mut dyn Transaction, outgoing: &Outgoing, now: Timestamp) -> Result<Stored, Error> {
+        let company = &self.workflow.company;
+        if let Some(key) = &self.key
+            && let Some(kept) = key.find(tx, company, now)?
+        {
+            return Ok(Stored::Before(kept));
+        }
+        let (workflow, content) = self.numbered(tx)?;
+        if let Some(record) = &self.together.record {
+            record(tx, workflow.id, now)?;
+        }
+        let asked = workflow.opening();
+        let who = match self.together.visitor {
+            Some(_) => Who::LinkHolder,
+            None => Who::Member(workflow.sender),
+        };
+        let genesis = keyed_chain::genesis(company, workflow.id);
+        let events = self.events(&workflow, &asked, content, genesis.head.format);
+        let actor = self.origin.actor(who);
+        let events = events_at(&actor, now, events);
+        let (entries, head) = keyed_chain::append(&outgoing.vault, company, workflow.id, &genesis, events);
+        store::workflow::insert(
+            tx,
+            &workflow,
+            &self.party.company_name,
+            self.authorization.as_deref(),
+            &self.fonts,
+            &self.checks,
+            (&entries, &head),
+        )?;
+        self.claim.take_over(tx)?;
+        for (field, stored) in &self.values {
+            store::workflow_value::insert(tx, company, workflow.id, field, stored)?;
+            if let Some(file) = stored.value.file() {
+                store::workflow::refer_to_blob(tx, company, workflow.id, file.hash)?;
+            }
+        }
+        let codes = workflow
+            .recipients
+            .iter()
+            .zip(&self.checks)
+            .filter_map(|(recipient, checks)| Some((recipient.id, checks.access.as_ref()?.hint.clone())))
+            .collect();
+        for delivery in outgoing.requests(&workflow, &asked, &codes, &self.party, now)? {
+            store::outbox::enqueue(tx, &delivery)?;
+        }
+        let started = answer(&workflow, &outgoing.addresses);
+        if let Some(key) = &self.key {
+            key.keep(tx, company, &Started::Workflow(started.clone()), &outgoing.vault, now)?;
+        }
+        let visitor_sign_url = self
+            .visitor()
+            .and_then(|place| workflow.recipients.get(place))
+            .map(|visitor| outgoing.addresses.sign_url(&workflow, visitor));
+        Ok(Stored::Now {
+            started,
+            visitor_sign_url,
+        })
+    }
+
+    /// The workflow with its numbers, and that of a template that is stored with it.
+    fn numbered(&self, tx: &mut dyn Transaction) -> Result<(Workflow, Option<TemplateContent>), Error> {
+        let mut workflow = self.workflow.clone();
+        let (template, content) = self.template(tx)?;
+        workflow.template = template;
+        // A step whose signer the template itself names is not among the request's, and has no number yet.
+        let reserved = store::workflow::reserve(tx, workflow.recipients.len(), self.reserved.as_ref())?;
+        workflow.id = reserved.workflow;
+        for (recipient, id) in workflow.recipients.iter_mut().zip(reserved.recipients) {
+            recipient.id = id;
+        }
+        Ok((workflow, content))
+    }
+
+    fn events(
+        &self,
+        workflow: &Workflow,
+        asked: &[RecipientId],
+        content: Option<TemplateContent>,
+        format: ChainFormat,
+    ) -> Vec<EventKind> {
+        let mut events = vec![EventKind::Started {
+            template: workflow.template,
+            version: workflow.template_version,
+            document: self.document,
+            signed_original: self.signed_original,
+            recipients: workflow.recipients.iter().map(Recipient::named).collect(),
+            terms: Some(Box::new(terms(workflow, &self.party, &self.checks, content))),
+        }];
+        events.extend(self.values.iter().map(|(field, stored)| EventKind::ValueWritten {
+            recipient: None,
+            field: field.clone(),
+            hash: stored.value.salted_hash(&stored.salt, format),
+        }));
+        if !workflow.is_embedded() {
+            let sent = |recipient: &RecipientId| EventKind::RequestSent { recipient: *recipient };
+            events.extend(asked.iter().map(sent));
+        }
+        events
+    }
+
+    /// The template. One that is made for this document alone is stored now.
+    pub(super) fn template(&self, tx: &mut dyn Transaction) -> Result<(TemplateId, Option<TemplateContent>), Error> {
+        let Some(own) = &self.together.template else {
+            return Ok((self.workflow.template, self.template_content));
+        };
+        let (id, content) = store::template::insert_one_off(tx, &own.version)?;
+        own.claim.take_over(tx)?;
+        Ok((id, Some(content)))
+    }
+
+    /// The place of a public link's visitor among the signers. In a step with several roles it need not be the first.
+    fn visitor(&self) -> Option<usize> {
+        self.places.get(self.together.visitor?).copied().flatten()
+    }
+}
+
+fn answer(workflow: &Workflow, addresses: &Addresses) -> StartedWorkflow {
+    let first = workflow.writers_at_turn().next();
+    let embedded = workflow.is_embedded();
+    let token = match first {
+        Some(first) if embedded => addresses.sign_token(first),
+        _ => addresses.view_token(workflow, LiveLinks::FIRST, workflow.sender),
+    };
+    StartedWorkflow {
+        workflow_id: workflow.id.get(),
+        workflow_name: workflow.name.clone(),
+        language: workflow.language.locale().to_owned(),
+        next_name: first.map(|first| first.name.clone()).unwrap_or_default(),
+        next_email: first
+            .map(|first| first.contact.as_given().to_owned())
+            .unwrap_or_default(),
+        token,
+        sign_url: first
+            .filter(|_| embedded)
+            .map(|first| addresses.sign_url(workflow, first)),
+        next_list: webhook::next_list(workflow, addresses),
+    }
+}

@@ -1,0 +1,190 @@
+//! What a start asks for, and what it answers.
+
+use domain::TemplateId;
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::{Fault, FaultCode};
+use crate::outbox::webhook::NextWriter;
+use crate::values::value::GivenField;
+
+const LONGEST_KEY: usize = 255;
+
+/// A request to start a workflow. Members are as they came; faults found while reading them are in `faults`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct StartRequest {
+    /// The document's name.
+    pub workflow_name: Option<String>,
+    pub template_id: Option<TemplateId>,
+    /// `recipient_list`.
+    pub recipients: Vec<StartRecipient>,
+    /// Values given by the sender (`field_list`).
+    pub fields: Vec<GivenField>,
+    /// `YYYY-MM-DD HH:MM:SS` in the offset; a day alone means its end.
+    pub expiry_date: Option<String>,
+    /// `ko` or `ko-KR`.
+    pub language: Option<String>,
+    /// The sender's words to the signers.
+    pub comment: Option<String>,
+    /// Who is notified at the end (`cc_list`).
+    pub cc: Vec<StartCopy>,
+    /// `export_api_info`.
+    pub export: Option<StartExport>,
+    /// Start nothing, answer an address that shows what would be sent.
+    pub is_preview: bool,
+    /// The query's `offset`.
+    pub offset: Option<String>,
+    #[serde(skip)]
+    pub idempotency: Option<Idempotency>,
+    /// Faults found while reading the request.
+    #[serde(skip)]
+    pub faults: Vec<Fault>,
+}
+
+/// A recipient in a start.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartRecipient {
+    /// The step.
+    pub order: Option<u32>,
+    /// The role, if the step has several.
+    pub role: Option<String>,
+    pub name: Option<String>,
+    /// E-mail address or telephone number.
+    pub email: Option<String>,
+    /// The recipient's language, if it differs from the workflow's.
+    pub language: Option<String>,
+    /// A telephone number in addition to the e-mail address.
+    pub mobile: Option<String>,
+    /// The access code.
+    pub password: Option<String>,
+    /// A hint at the access code.
+    pub password_hint: Option<String>,
+    /// Whether they must enter a code that is sent to their own address. If the template says so, it cannot be dropped here.
+    pub one_time_code: Option<bool>,
+}
+
+impl std::fmt::Debug for StartRecipient {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartRecipient")
+            .field("order", &self.order)
+            .field("role", &self.role)
+            .field("name", &self.name)
+            .field("email", &self.email)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Somebody who is notified at the end.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct StartCopy {
+    pub name: Option<String>,
+    /// E-mail address or telephone number.
+    pub email: Option<String>,
+}
+
+/// `export_api_info`, as it came.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct StartExport {
+    /// The callback URL.
+    pub url: Option<String>,
+    /// `ALL` or `StartAndEnd`.
+    pub api_type: Option<String>,
+    /// Embedded mode.
+    pub is_embed: Option<bool>,
+    /// `viewer` or `download`.
+    pub link_type: Option<String>,
+    /// The webhooks' Authorization header.
+    pub authorization: Option<String>,
+    /// Another API client than the default one.
+    pub client_id: Option<String>,
+    /// Other names of fields.
+    pub field_names: Vec<StartFieldName>,
+}
+
+impl std::fmt::Debug for StartExport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartExport")
+            .field("url", &self.url)
+            .field("api_type", &self.api_type)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A field's other name, as it came.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct StartFieldName {
+    /// The field's own name.
+    pub field_name: Option<String>,
+    /// The name in payloads.
+    pub new_name: Option<String>,
+}
+
+/// The key under which a request happens once.
+#[derive(Debug, Clone)]
+pub struct Idempotency {
+    /// The key that the caller chose.
+    pub key: String,
+    /// SHA-256 of what makes a request the same: its body, and the offset in which its dates are read and written.
+    pub request_hash: [u8; 32],
+}
+
+impl Idempotency {
+    /// What is wrong with the key.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        if self.key.is_empty() {
+            Some(Fault::new("Idempotency-Key", FaultCode::Required))
+        } else if self.key.chars().count() > LONGEST_KEY {
+            Some(Fault::new("Idempotency-Key", FaultCode::TooLong).with("max", LONGEST_KEY))
+        } else {
+            None
+        }
+    }
+}
+
+/// The answer to a start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum Started {
+    /// The workflow is under way.
+    Workflow(StartedWorkflow),
+    /// Nothing was started.
+    Preview {
+        /// Shows what would be sent.
+        preview_url: String,
+        /// The members of the request that nobody read, such as `is_embed` next to `export_api_info` instead of in it: each by
+        /// its path, at most 100. Left out if there are none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schema(example = json!(["is_embed", "recipient_list[0].nmae"]))]
+        ignored_members: Vec<String>,
+    },
+}
+
+/// A workflow that was started.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct StartedWorkflow {
+    /// Its number.
+    pub workflow_id: i64,
+    /// Its name.
+    pub workflow_name: String,
+    /// `ko-KR`, `en-US` or `ja-JP`.
+    pub language: String,
+    /// The name of the signer whose turn it is.
+    pub next_name: String,
+    /// Their e-mail address or telephone number.
+    pub next_email: String,
+    /// Embedded: the first signer's; else it opens the sender's view.
+    pub token: String,
+    /// Where the first signer signs; embedded only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_url: Option<String>,
+    /// All signers of the first step, if it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_list: Option<Vec<NextWriter>>,
+}
+
+impl std::fmt::Debug for StartedWorkflow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartedWorkflow")
+            .field("workflow_id", &self.workflow_id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,197 @@
+//! Reads the values of a start, and proves that they, and what follows from them, can be stamped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{Field, FieldKind, FileValue, Requester, TemplateVersion};
+use store::workflow_value::StoredValue;
+
+use super::read::StartReader;
+use crate::base::error::{Error, Fault, FaultCode};
+use crate::templates::foresight::stuck_from_start;
+use crate::values::embedded_files::EmbeddedFiles;
+use crate::values::value::{GivenField, NewValue, prove, value_fault};
+
+/// The values of fields as they are stored, and their files.
+type StoredValues = (Vec<(String, StoredValue)>, Vec<Vec<u8>>);
+
+impl StartReader<'_> {
+    /// The given values and the template's defaults.
+    pub(super) fn values(&mut self, given: &[GivenField], template: Option<&TemplateVersion>) -> StoredValues {
+        let Some(template) = template else {
+            return StoredValues::default();
+        };
+        let mut values = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for (index, entry) in given.iter().enumerate() {
+            let path = format!("field_list[{index}]");
+            let Some(field) = self.given_field(template, entry, &path, &mut seen) else {
+                continue;
+            };
+            match self.given_value(template, field, entry, &format!("{path}.value")) {
+                Ok(Some(value)) => {
+                    values.insert(field.name.clone(), value);
+                }
+                Ok(None) => {}
+                // One that failed is enough: the others are not tried.
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    return StoredValues::default();
+                }
+            }
+        }
+        self.add_defaults(template, &seen, &mut values);
+        self.check_embedded(template, given, &values);
+        self.stored(template, values)
+    }
+
+    /// The field that an entry of the request names, if the sender may fill it in.
+    fn given_field<'t>(
+        &mut self,
+        template: &'t TemplateVersion,
+        entry: &GivenField,
+        path: &str,
+        seen: &mut BTreeSet<String>,
+    ) -> Option<&'t Field> {
+        let path = format!("{path}.name");
+        let Some(name) = entry.name.as_deref() else {
+            self.fault(Fault::new(path, FaultCode::Required));
+            return None;
+        };
+        let code = match template.field(name) {
+            None => FaultCode::UnknownField,
+            Some(_) if !seen.insert(name.to_owned()) => FaultCode::Duplicate,
+            Some(field) if field.is_fixed_text() => FaultCode::FieldNotWritable,
+            Some(field) => return Some(field),
+        };
+        self.fault(Fault::new(path, code).with("name", name));
+        None
+    }
+
+    /// The value of an entry; none if it is empty or has a fault. An error is our own.
+    fn given_value(
+        &mut self,
+        template: &TemplateVersion,
+        field: &Field,
+        entry: &GivenField,
+        path: &str,
+    ) -> Result<Option<NewValue>, Error> {
+        let fault = match NewValue::read(field, entry.value.as_deref().unwrap_or_default()) {
+            Err(fault) => value_fault(path.to_owned(), field, &fault),
+            Ok(NewValue::Nothing) => return Ok(None),
+            Ok(value) => match self.proved(template, field, value, path)? {
+                Ok(value) => return Ok(Some(value)),
+                Err(fault) => fault,
+            },
+        };
+        self.fault(fault);
+        Ok(None)
+    }
+
+    fn add_defaults(
+        &mut self,
+        template: &TemplateVersion,
+        seen: &BTreeSet<String>,
+        values: &mut BTreeMap<String, NewValue>,
+    ) {
+        for field in template.named_fields() {
+            let default = template
+                .fields
+                .iter()
+                .filter(|other| other.name == field.name)
+                .find_map(|other| other.default.as_deref());
+            let Some(default) = default.filter(|_| !seen.contains(&field.name)) else {
+                continue;
+            };
+            // The import has read it once already: if it is refused now, that is a fault of ours.
+            if let Ok(value @ NewValue::Plain(_)) = NewValue::read(field, default) {
+                if let Err(fault) = prove(template, field, &value, self.language, &self.fonts, "template_id") {
+                    self.fault(fault);
+                }
+                values.insert(field.name.clone(), value);
+            }
+        }
+    }
+
+    fn check_embedded(
+        &mut self,
+        template: &TemplateVersion,
+        given: &[GivenField],
+        values: &BTreeMap<String, NewValue>,
+    ) {
+        let files: BTreeMap<&str, FileValue> = values
+            .iter()
+            .filter_map(|(name, value)| Some((name.as_str(), value.value()?.file()?.clone())))
+            .collect();
+        let embedded = EmbeddedFiles::of(template, |name| files.get(name));
+        let path_of = |name: &str| {
+            let index = given.iter().position(|entry| entry.name.as_deref() == Some(name));
+            format!("field_list[{}].value", index.unwrap_or_default())
+        };
+        if let Some(fault) = embedded.fault(files.keys().copied(), path_of) {
+            self.fault(fault);
+        }
+    }
+
+    fn stored(&mut self, template: &TemplateVersion, mut values: BTreeMap<String, NewValue>) -> StoredValues {
+        let (mut stored, mut files) = StoredValues::default();
+        for field in template.named_fields() {
+            let Some(new) = values.remove(&field.name) else {
+                if field.kind == FieldKind::Label && field.required {
+                    let fault = Fault::new(format!("field_list.{}", field.name), FaultCode::FieldRequired);
+                    self.fault(fault.with("name", &field.name));
+                }
+                continue;
+            };
+            let Some(value) = new.value() else { continue };
+            let mut salt = vec![0; 16];
+            self.app.random.fill(&mut salt);
+            let value = StoredValue {
+                recipient: None,
+                value,
+                salt,
+                written_at: self.now,
+            };
+            stored.push((field.name.clone(), value));
+            if let NewValue::File { bytes, .. } = new {
+                files.push(bytes);
+            }
+        }
+        (stored, files)
+    }
+
+    /// A value as it is kept, or what is wrong with it.
+    fn proved(
+        &self,
+        template: &TemplateVersion,
+        field: &Field,
+        value: NewValue,
+        path: &str,
+    ) -> Result<Result<NewValue, Fault>, Error> {
+        let requester = Requester::Company(self.caller.company.clone());
+        let judged = self.app.judged(&requester, template, field, value, path)?;
+        Ok(judged.and_then(|value| prove(template, field, &value, self.language, &self.fonts, path).map(|()| value)))
+    }
+
+    /// Proves that what the template prescribes, and what will be calculated from the numbers given here, can be stamped.
+    pub(super) fn foresee(
+        &mut self,
+        template: &TemplateVersion,
+        given: &[GivenField],
+        values: &[(String, StoredValue)],
+    ) {
+        // A version that was just made has been proved in every language, and has no id yet to remember it by.
+        if !self.is_one_off {
+            for fault in self.app.unstampable(template, self.language, &self.fonts) {
+                self.fault(fault);
+            }
+        }
+        for stuck in stuck_from_start(template, values, self.language, &self.fonts) {
+            let is_input = |entry: &GivenField| entry.name.as_ref().is_some_and(|name| stuck.numbers.contains(name));
+            let path = given.iter().position(is_input).map_or_else(
+                || "template_id".to_owned(),
+                |index| format!("field_list[{index}].value"),
+            );
+            self.fault(stuck.fault(path));
+        }
+    }
+}
