@@ -83,9 +83,11 @@ pub use signing::draft::{DraftChange, DraftSeen, DraftState, HeldField, LARGEST_
 pub use signing::drawing::{Choice, Wish};
 pub use signing::files::{FileContent, LinkedFile};
 pub use signing::next_document::NextDocument;
+pub use signing::page::{FieldView, GivenBack, SigningRecipient, SigningView};
 pub use signing::preview::PreviewView;
+pub use signing::session::{SigningKey, Stage};
+pub use signing::signed::Signed;
 pub use signing::signers_files::{CodeQuestion, asks_for_code};
-pub use signing::signing_session::{FieldView, GivenBack, Signed, SigningKey, SigningRecipient, SigningView, Stage};
 pub use templates::page_part::{PageAnswer, PagePart, PartToMake};
 pub use templates::template;
 pub use templates::template::{
@@ -225,7 +227,7 @@ impl App {
         self.clock.now()
     }
 
-    /// How many password hashes were computed since the start: what a login costs, whoever tries it.
+    /// How many password hashes were computed since the start: what signing in costs, whether it succeeds or not.
     pub fn computed_password_hashes(&self) -> u64 {
         self.passwords.computed()
     }

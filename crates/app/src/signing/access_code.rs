@@ -1,11 +1,11 @@
-//! Access codes: the sender gives one, the writer must know it.
+//! Access codes: the sender sets one, the signer must know it.
 //!
-//! A code has 4 characters at least, so no hash of it alone would keep it: what is stored is an authentication code under a
-//! key of the vault, over a salt and the code. Whoever has the database without the master key cannot try codes. Five wrong
-//! codes lock the way until the sender sends the document again, or renews the links of a finished document.
+//! A code may have only 4 characters, so no hash alone would protect it: we store an authentication code under a key of the
+//! vault, over a salt and the code. Anybody with the database but without the master key cannot try codes. After five wrong
+//! codes the link is locked until the sender sends the document again, or renews the links of a finished document.
 //!
-//! Whoever gave the right code gets a proof: an authentication code over recipient, link version and code, which the page
-//! keeps for him. It dies with the link.
+//! A signer who entered the right code gets a proof: an authentication code over recipient, link version and code, which the
+//! page keeps for them. It ends with the link.
 
 use domain::Who;
 use domain::event::IdentityMethod;
@@ -17,7 +17,7 @@ use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::origin::Origin;
 use crate::base::vault::Purpose;
 use crate::links::link_token::same_link;
-use crate::signing::signing_session::SigningKey;
+use crate::signing::session::SigningKey;
 
 /// Wrong codes that are borne.
 const MOST_FAILURES: u32 = 5;
@@ -31,7 +31,7 @@ impl App {
         AccessCode { salt, code, hint }
     }
 
-    /// Takes the writer's access code and answers the proof that he gave the right one.
+    /// Accepts the signer's access code and returns the proof that they entered the right one.
     pub fn give_access_code(&self, key: &SigningKey, code: &str, origin: &Origin) -> Result<String, Error> {
         let session = self.code_session(key)?;
         let (Some(recipient), Some(writer)) = (session.recipient(), session.writer()) else {
@@ -48,8 +48,8 @@ impl App {
         let link_version = recipient.link_version;
         let actor = origin.actor(Who::Recipient(id));
         let (wanted, judged, at) = (company.clone(), access.clone(), session.snapshot.at);
-        // What was read before may be old: of many tries at the same moment each must meet the count that the one before it
-        // left. So nothing is told of the code but what the transaction that counts it has found.
+        // What was read before may be outdated: of many tries at the same moment each must see the count that the one before
+        // it left. So the answer contains only what the transaction that counts has found.
         let failures = self.judge_and_note(&company, workflow, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
             // The earlier person's tries must not be recorded or counted against the current one.
@@ -87,8 +87,8 @@ impl App {
         hex::encode(self.vault.tag(Purpose::AccessCode, &proof_message(recipient, access)))
     }
 
-    /// Has the holder of the key given the right code, where one is needed?
-    pub(crate) fn has_access(&self, recipient: &Recipient, writer: &Writer, proof: Option<&str>) -> bool {
+    /// Whether the holder of the key has entered the right code, if one is needed.
+    pub(in crate::signing) fn has_access(&self, recipient: &Recipient, writer: &Writer, proof: Option<&str>) -> bool {
         let Some(access) = &writer.access else {
             return true;
         };
@@ -103,12 +103,12 @@ impl App {
 }
 
 /// Was the code tried too often?
-pub(crate) fn is_locked(writer: &Writer) -> bool {
+pub(in crate::signing) fn is_locked(writer: &Writer) -> bool {
     writer.access.is_some() && writer.access_failures >= MOST_FAILURES
 }
 
 /// What an authentication code of a code is made over.
-pub(crate) fn salted(salt: &[u8], code: &str) -> Vec<u8> {
+pub(in crate::signing) fn salted(salt: &[u8], code: &str) -> Vec<u8> {
     let mut message = b"code ".to_vec();
     message.extend_from_slice(salt);
     message.extend_from_slice(code.as_bytes());

@@ -1,38 +1,37 @@
-//! Approving: by a writer through his link, or by a program on his behalf.
+//! Approving: by a signer with their link, or by a program on their behalf.
 //!
-//! **What happens.** The values given are read and proved, what fills itself is filled, and the writer's turn ends. Where
-//! others follow, they are asked. Where he was the last, the document is stamped, sealed and certified first, its bytes
-//! are made durable, and only then does one transaction make the workflow complete: there is no moment at which all have
-//! signed and the document is still pending.
+//! **What happens.** The given values are read and proved, fields that fill themselves in are filled in, and the signer's
+//! turn ends. If others follow, they are asked. If this was the last signer, the document is stamped, sealed and certified
+//! first, its bytes are made durable, and only then does one transaction make the workflow complete: there is no moment at
+//! which all have signed and the document is still pending.
 //!
-//! **What may fail.** A value that its kind refuses, a required field left empty, consent or access code missing (422,
-//! 403); another who was faster, an ended workflow, another's turn (409 with the state that was met).
+//! **What may fail.** A value that does not fit its kind, an empty required field, missing consent or access code (422,
+//! 403); another who was faster, an ended workflow, another's turn (409 with the state that was found).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use domain::{
-    Actor, CompanyId, EventKind, Field, FieldValue, FileValue, LinkHolder, Outcome, Recipient, RecipientId, Requester,
-    TemplateVersion, WorkflowId,
-};
-use store::workflow_value::StoredValue;
+use domain::{Actor, CompanyId, EventKind, LinkHolder, Outcome, RecipientId, Requester, Who, WorkflowId};
 
 use crate::App;
 use crate::base::caller::Caller;
-use crate::base::error::{Error, Fault, FaultCode};
+use crate::base::error::{Error, FaultCode};
 use crate::base::origin::Origin;
 use crate::base::uploads::FileClaim;
-use crate::signing::draft::Draft;
-use crate::templates::foresight::stuck_after;
-use crate::values::embedded_files::EmbeddedFiles;
-use crate::values::value::{GivenField, NewValue, prove, self_filled, value_fault};
-use crate::workflow::act::ActRequest;
+use crate::links::link_token::same_link;
+use crate::signing::consent::needs_consent;
+use crate::signing::draft::DraftSeen;
+use crate::signing::read_values::Given;
+use crate::signing::session::SigningKey;
+use crate::signing::signed::Signed;
+use crate::values::value::GivenField;
+use crate::workflow::act::{ActRequest, given_comment};
 use crate::workflow::transition::{Advanced, Snapshot, refused};
 
 /// How an approval's values came.
-pub(crate) enum Source<'s> {
+pub(in crate::signing) enum Source<'s> {
     /// `field_list` of the API: faults name its entries.
     List(&'s [GivenField]),
-    /// The signing page: faults name the fields. What is given stands over the draft, of which the page shows this
+    /// The signing page: faults name the fields. The texts replace those of the draft, of which the page shows this
     /// revision.
     Page {
         texts: &'s BTreeMap<String, String>,
@@ -40,31 +39,45 @@ pub(crate) enum Source<'s> {
     },
 }
 
-/// The values themselves.
-enum Given<'s> {
-    List(&'s [GivenField]),
-    Draft(Draft),
-}
-
-impl Given<'_> {
-    /// The place of what nothing that came is to blame for: the field itself.
-    fn place(&self, name: &str) -> String {
-        match self {
-            Given::List(_) => format!("field_list.{name}"),
-            Given::Draft(_) => name.to_owned(),
-        }
-    }
-}
-
-/// The values of an approval, read.
-struct ReadValues {
-    written: Vec<(String, StoredValue)>,
-    removed: Vec<String>,
-    files: Vec<Vec<u8>>,
-}
-
 impl App {
-    /// Approves on behalf of the writer whose turn it is.
+    /// Approves what the signer entered: `texts` replace those of the draft. `revision` is the draft's that their page shows,
+    /// 0 if they have entered nothing. If it has another one by now, nothing is approved: 409 `draft-changed`.
+    pub fn approve_by_link(
+        &self,
+        key: &SigningKey,
+        revision: u64,
+        texts: &BTreeMap<String, String>,
+        comment: Option<&str>,
+        origin: &Origin,
+    ) -> Result<Signed, Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let comment = given_comment(comment, Vec::new())?;
+        let consented = session.writer().is_some_and(|writer| writer.consented_at.is_some());
+        if needs_consent(session.template(), &recipient) && !consented {
+            return Err(Error::fault("consent", FaultCode::ConsentRequired));
+        }
+        let workflow = &session.snapshot.stored.workflow;
+        let actor = origin.actor(Who::Recipient(recipient.id));
+        let link_version = recipient.link_version;
+        let approved = self.approve_as(
+            &workflow.company.clone(),
+            workflow.id,
+            &actor,
+            comment.as_deref(),
+            &Source::Page { texts, revision },
+            &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
+        );
+        if let Err(Error::Unavailable { .. }) = approved {
+            // The signer approves again later. Until then their entries must not be lost.
+            if let Err(error) = self.save_draft(key, &DraftSeen::default(), texts) {
+                tracing::warn!(%error, "a signer's entries could not be kept as their draft");
+            }
+        }
+        let after = approved?;
+        self.signed(&session, key, &recipient, &after)
+    }
+
+    /// Approves on behalf of the signer whose turn it is.
     pub fn approve(
         &self,
         caller: &Caller,
@@ -82,8 +95,8 @@ impl App {
         Ok(self.advanced(&workflow))
     }
 
-    /// The approval itself; `writer` says who approves, or why he may not.
-    pub(crate) fn approve_as(
+    /// The approval itself. `writer` says who approves, or why they may not.
+    pub(in crate::signing) fn approve_as(
         &self,
         company: &CompanyId,
         id: WorkflowId,
@@ -147,224 +160,4 @@ impl App {
             Ok((plan, workflow))
         })
     }
-
-    fn read_values(
-        &self,
-        snapshot: &Snapshot,
-        recipient: &Recipient,
-        source: &Given<'_>,
-        requester: &Requester,
-    ) -> Result<ReadValues, Error> {
-        let template = &snapshot.template.version;
-        let fonts = self.fonts_of(&snapshot.stored)?;
-        let language = snapshot.stored.workflow.language;
-        let mut faults = Vec::new();
-        let mut given: BTreeMap<String, (String, NewValue)> = BTreeMap::new();
-        let mut take = |field: &Field, path: String, value: Result<NewValue, domain::ValueFault>| {
-            let judged = match value {
-                Ok(value) => self.judged(requester, template, field, value, &path)?,
-                Err(fault) => Err(value_fault(path.clone(), field, &fault)),
-            };
-            let proved =
-                judged.and_then(|value| prove(template, field, &value, language, &fonts, &path).map(|()| value));
-            match proved {
-                Ok(value) => {
-                    given.insert(field.name.clone(), (path, value));
-                }
-                Err(fault) => faults.push(fault),
-            }
-            Ok::<_, Error>(())
-        };
-        let mut refusals = Vec::new();
-        match source {
-            Given::List(list) => {
-                let mut seen = BTreeSet::new();
-                for (index, entry) in list.iter().enumerate() {
-                    let path = format!("field_list[{index}]");
-                    if let Some(name) = entry.name.as_deref()
-                        && !seen.insert(name)
-                    {
-                        refusals.push(Fault::new(format!("{path}.name"), FaultCode::Duplicate).with("name", name));
-                        continue;
-                    }
-                    match writable(template, &snapshot.values, recipient, entry.name.as_deref(), &path) {
-                        Ok(field) => {
-                            let text = entry.value.as_deref().unwrap_or_default();
-                            // An empty file is ignored, so that it takes nothing away.
-                            if !(field.kind.is_file() && text.trim().is_empty()) {
-                                take(field, format!("{path}.value"), NewValue::read(field, text))?;
-                            }
-                        }
-                        Err(fault) => refusals.push(fault),
-                    }
-                }
-            }
-            Given::Draft(Draft {
-                texts, files, drawn, ..
-            }) => {
-                for (name, text) in texts {
-                    match writable(template, &snapshot.values, recipient, Some(name), name) {
-                        Ok(field) => take(field, name.clone(), NewValue::read(field, text))?,
-                        Err(fault) => refusals.push(Fault {
-                            path: name.clone(),
-                            ..fault
-                        }),
-                    }
-                }
-                for (name, file) in files {
-                    if texts.contains_key(name) {
-                        continue;
-                    }
-                    if let Ok(field) = writable(template, &snapshot.values, recipient, Some(name), name) {
-                        take(field, name.clone(), self.of_draft(field, file)?)?;
-                    }
-                }
-                for (name, drawn) in drawn.iter().filter(|(name, _)| !texts.contains_key(*name)) {
-                    if let Ok(field) = writable(template, &snapshot.values, recipient, Some(name), name) {
-                        let value = FieldValue::Drawn(drawn.clone());
-                        take(field, name.clone(), Ok(NewValue::Plain(value)))?;
-                    }
-                }
-            }
-        }
-        faults.extend(refusals);
-        let mut known: BTreeMap<String, FieldValue> = snapshot
-            .values
-            .iter()
-            .map(|(name, stored)| (name.clone(), stored.value.clone()))
-            .collect();
-        let mut removed = Vec::new();
-        let mut files = Vec::new();
-        let mut changed: Vec<(String, FieldValue)> = Vec::new();
-        let paths: BTreeMap<String, String> = given
-            .iter()
-            .map(|(name, (path, _))| (name.clone(), path.clone()))
-            .collect();
-        for (name, (_, new)) in given {
-            match new.value() {
-                Some(value) => {
-                    if known.get(&name) != Some(&value) {
-                        changed.push((name.clone(), value.clone()));
-                    }
-                    known.insert(name, value);
-                }
-                None => {
-                    if known.remove(&name).is_some() {
-                        removed.push(name);
-                    }
-                }
-            }
-            if let NewValue::File { bytes, .. } = new {
-                files.push(bytes);
-            }
-        }
-        for (name, value) in self_filled(template, recipient, &snapshot.stored.company_name, &known) {
-            let Some(value) = value else {
-                if known.remove(&name).is_some() {
-                    removed.push(name);
-                }
-                continue;
-            };
-            if known.get(&name) != Some(&value) {
-                if let Some(field) = template.field(&name) {
-                    let value = NewValue::Plain(value.clone());
-                    if let Err(fault) = prove(template, field, &value, language, &fonts, &name) {
-                        faults.push(fault);
-                    }
-                }
-                changed.push((name.clone(), value.clone()));
-                known.insert(name, value);
-            }
-        }
-        for field in template.writer_fields(recipient.order, recipient.role.as_deref()) {
-            let needed = field.required && field.kind.is_written_by_writer();
-            let filled = known.get(&field.name).is_some_and(FieldValue::is_filled);
-            let path = source.place(&field.name);
-            if needed && !filled && !faults.iter().any(|fault| fault.path == path) {
-                faults.push(Fault::new(path, FaultCode::FieldRequired).with("name", &field.name));
-            }
-        }
-        if faults.is_empty() {
-            let workflow = &snapshot.stored.workflow;
-            let is_fixed = |field: &Field| is_fixed_by_sender(field, &snapshot.values);
-            for stuck in stuck_after(template, workflow, recipient, &is_fixed, &known, &fonts) {
-                // The longest of his numbers is the one to shorten.
-                let length = |name: &&String| known.get(*name).map_or(0, |value| value.to_wire().len());
-                let Some(name) = stuck.numbers.iter().max_by_key(length) else {
-                    continue;
-                };
-                let path = paths.get(name).cloned().unwrap_or_else(|| source.place(name));
-                if faults.iter().all(|fault| fault.path != path) {
-                    faults.push(stuck.fault(path));
-                }
-            }
-        }
-        let embedded = EmbeddedFiles::of(template, |name| known.get(name)?.file());
-        let place = |name: &str| paths.get(name).cloned().unwrap_or_else(|| source.place(name));
-        faults.extend(embedded.fault(changed.iter().map(|(name, _)| name.as_str()), place));
-        if !faults.is_empty() {
-            return Err(Error::Unprocessable(faults));
-        }
-        let written = changed
-            .into_iter()
-            .map(|(name, value)| {
-                let mut salt = vec![0; 16];
-                self.random.fill(&mut salt);
-                let stored = StoredValue {
-                    recipient: Some(recipient.id),
-                    value,
-                    salt,
-                    written_at: snapshot.at,
-                };
-                (name, stored)
-            })
-            .collect();
-        Ok(ReadValues {
-            written,
-            removed,
-            files,
-        })
-    }
-
-    /// A file of a draft: it was judged when it came, unless an earlier version kept the picture as it was.
-    fn of_draft(&self, field: &Field, file: &FileValue) -> Result<Result<NewValue, domain::ValueFault>, Error> {
-        if file.pixels.is_some() || !field.kind.is_picture() {
-            return Ok(Ok(NewValue::Kept(file.clone())));
-        }
-        let bytes = self.blobs.get(&file.hash)?;
-        Ok(NewValue::file(field, Some(&file.file_name), bytes))
-    }
-}
-
-/// The field, where this writer may write it.
-pub(crate) fn writable<'t>(
-    template: &'t TemplateVersion,
-    values: &BTreeMap<String, StoredValue>,
-    recipient: &Recipient,
-    name: Option<&str>,
-    path: &str,
-) -> Result<&'t Field, Fault> {
-    let path = format!("{path}.name");
-    let Some(name) = name else {
-        return Err(Fault::new(path, FaultCode::Required));
-    };
-    let Some(field) = template.field(name) else {
-        return Err(Fault::new(path, FaultCode::UnknownField).with("name", name));
-    };
-    if !is_editable(field, values, recipient) {
-        return Err(Fault::new(path, FaultCode::FieldNotWritable).with("name", name));
-    }
-    Ok(field)
-}
-
-/// Is the field this writer's, and not fixed by the sender?
-pub(crate) fn is_editable(field: &Field, values: &BTreeMap<String, StoredValue>, recipient: &Recipient) -> bool {
-    field.belongs_to(recipient.order, recipient.role.as_deref())
-        && field.kind.is_written_by_writer()
-        && !is_fixed_by_sender(field, values)
-}
-
-/// Has the sender given its value, for good?
-fn is_fixed_by_sender(field: &Field, values: &BTreeMap<String, StoredValue>) -> bool {
-    field.read_only && values.get(&field.name).is_some_and(|stored| stored.recipient.is_none())
 }

@@ -1,9 +1,8 @@
 //! Wrong one-time codes, counted for each contact to which the codes were sent, over all documents and links of a company.
 //!
-//! A code bears few tries, but a stranger can start many documents in somebody's name with a public link. What they get wrong
-//! there must not lock out the person whose address it is. So what a visitor's own page gets wrong is counted apart from what
-//! is entered in documents that the company sent, and behind links that were delivered to the contact, which a stranger does
-//! not have.
+//! A code allows few tries, but a stranger can start many documents in somebody's name with a public link. Their wrong tries
+//! must not lock out the person whose address it is. So wrong tries on a visitor's own page are counted apart from those in
+//! documents that the company sent, and behind links that were delivered to the contact, which a stranger does not have.
 
 use domain::one_time_code::WrongCodes;
 use domain::{CompanyId, Recipient};
@@ -13,7 +12,7 @@ use store::Transaction;
 use crate::App;
 use crate::base::error::{Error, ThrottleCode};
 use crate::base::vault::Purpose;
-use crate::signing::signing_session::{Session, SigningKey};
+use crate::signing::session::{Session, SigningKey};
 
 /// Where wrong codes of a contact are counted.
 #[derive(Clone)]
@@ -24,7 +23,7 @@ pub(crate) struct CodeGuesses {
 
 impl App {
     /// Where what is entered with this key is counted.
-    pub(crate) fn code_guesses(
+    pub(in crate::signing) fn code_guesses(
         &self,
         session: &Session,
         key: &SigningKey,

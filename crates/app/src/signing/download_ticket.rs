@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::App;
 use crate::base::vault::Purpose;
-use crate::signing::signing_session::SigningKey;
+use crate::signing::session::SigningKey;
 
 /// How long a download may wait: some programs ask the person where to put the file.
 const LIFE: Duration = Duration::from_mins(5);

@@ -1,18 +1,18 @@
-//! What a writer has filled in and not approved yet.
+//! What a signer has entered and not approved yet.
 //!
-//! One writer may have his page open twice: on the telephone and at the desk, in two tabs, in one that was without a
-//! connection for an hour. All write into one draft, and an approval takes over all of it. So that nobody approves what
-//! his page does not show, and no page overwrites what it does not know:
+//! A signer may have their page open twice: on the telephone and at the desk, in two tabs, in one that was offline for an
+//! hour. All write into one draft, and an approval uses all of it. These rules make sure that nobody approves what their
+//! page does not show, and that no page overwrites what it does not know:
 //!
-//! - **A draft has a revision**, which grows with every change, and keeps of each field in which revision and by which
-//!   page it was changed last. A page says with each change which revision it shows ([`DraftSeen`]); a field that another
-//!   page has changed since stays as it is, and the answer ([`SavedDraft::newer`]) tells what such fields hold.
-//! - **An approval names the revision that its page shows**, and is refused as `draft-changed` where the draft has another
-//!   one. The transaction that writes the approval demands the draft that was read, so none is saved unseen in between.
-//! - **A change that comes after the approval is refused**: the writer's row, which both write, lets only one go first.
+//! - **A draft has a revision**, which grows with every change, and remembers for each field in which revision and by which
+//!   page it was last changed. With each change a page says which revision it shows ([`DraftSeen`]). A field that another
+//!   page has changed since stays as it is, and the answer contains such fields ([`SavedDraft::newer`]).
+//! - **An approval names the revision that its page shows**, and is refused as `draft-changed` if the draft has another one.
+//!   The transaction that writes the approval requires the draft that was read, so none is saved unseen in between.
+//! - **A change that comes after the approval is refused**: the signer's row, which both write, lets only one go first.
 //!
-//! A link that is replaced keeps its draft, revision and all, or ends it; what a device has kept for another link is
-//! never taken for what is there.
+//! A link that is replaced keeps its draft with its revision, or ends it. What a device has kept for another link never
+//! counts as this draft.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +27,9 @@ use store::HeldWorkflow;
 use crate::App;
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode};
 use crate::base::uploads::{MOST_BYTES, MOST_FILES, beyond_measure};
-use crate::signing::approve::{is_editable, writable};
-use crate::signing::signing_session::{Session, SigningKey, self_filling};
+use crate::signing::page::self_filling;
+use crate::signing::read_values::{is_editable, writable};
+use crate::signing::session::{Session, SigningKey};
 use crate::values::embedded_files::EmbeddedFiles;
 use crate::values::look::{FieldLook, Looks, typed_value};
 use crate::values::value::{NewValue, value_fault};
@@ -44,7 +45,7 @@ const LONGEST_PAGE: usize = 32;
 pub struct DraftSeen {
     /// The revision that it shows. None: it does not say, and overwrites whatever is there.
     pub revision: Option<u64>,
-    /// The page itself, by a name of its own making: what it has changed is nothing new to it, even where the answer was
+    /// The page itself, by a name of its own making: what it has changed is nothing new to it, even if the answer was
     /// lost.
     pub page: String,
 }
@@ -58,14 +59,14 @@ pub struct DraftChange {
     pub page: String,
 }
 
-/// Where a draft stands.
+/// The revision of a draft.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DraftState {
-    /// The version of the writer's link; another one has a draft of its own.
+    /// The version of the signer's link; another one has a draft of its own.
     pub link: u32,
     /// Its revision; 0 while there is none.
     pub revision: u64,
-    /// Of each field that it holds the last change.
+    /// The last change of each field in it.
     pub changes: BTreeMap<String, DraftChange>,
 }
 
@@ -80,10 +81,10 @@ pub struct SavedDraft {
     pub newer: Vec<HeldField>,
 }
 
-/// A field of a draft and what it holds.
+/// A field of a draft and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldField {
-    /// The value as text: of a file its name; empty where it was taken away.
+    /// The value as text: of a file its name; empty if it was removed.
     pub value: String,
     /// Is it a picture that can be shown (`signing_file`)?
     pub picture: bool,
@@ -107,7 +108,7 @@ pub(crate) struct Draft {
     changes: BTreeMap<String, DraftChange>,
 }
 
-/// What one field of a draft holds.
+/// The value of one field of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Held {
     /// As typed, even half-finished; of a field for files that it was emptied.
@@ -140,7 +141,7 @@ impl Draft {
     }
 
     /// The file or drawing of a field.
-    pub(crate) fn filed(&self, field: &str) -> Option<FieldValue> {
+    pub(in crate::signing) fn filed(&self, field: &str) -> Option<FieldValue> {
         let drawn = || self.drawn.get(field).cloned().map(FieldValue::Drawn);
         self.files.get(field).cloned().map(FieldValue::File).or_else(drawn)
     }
@@ -204,8 +205,8 @@ impl Draft {
 }
 
 impl App {
-    /// Keeps what the writer has filled in so far. Texts are kept as typed; what is left out stays as it was; an empty text
-    /// takes a file away. A picture may come as base64. Without texts it only answers what is newer than the page.
+    /// Saves what the signer has entered so far. Texts are saved as typed; a missing one leaves its field as it was; an
+    /// empty one removes a file. A picture may come as base64. Without texts, it only returns what is newer than the page.
     pub fn save_draft(
         &self,
         key: &SigningKey,
@@ -302,8 +303,8 @@ impl App {
         })
     }
 
-    /// The draft as an approval takes it over: `texts` stand over it. The page of whoever approves shows this revision.
-    pub(crate) fn draft_to_approve(
+    /// The draft as an approval uses it: `texts` replace its own. The page of the person who approves shows this revision.
+    pub(in crate::signing) fn draft_to_approve(
         &self,
         snapshot: &Snapshot,
         recipient: &Recipient,
@@ -314,7 +315,7 @@ impl App {
         if read.draft.revision != revision {
             return Err(Error::conflict(ConflictCode::DraftChanged));
         }
-        // What is no longer this writer's (a field fixed since) is no fault of his.
+        // A field that is no longer this signer's (fixed since) is not their fault.
         read.draft.texts.retain(|name, _| {
             let field = snapshot.template.version.field(name);
             field.is_some_and(|field| is_editable(field, &snapshot.values, recipient))
@@ -323,7 +324,7 @@ impl App {
         Ok(read)
     }
 
-    /// Announces files, counts them against what is kept for the writer's link, and only then keeps them. Until the draft
+    /// Announces files, counts them against what is kept for the signer's link, and only then keeps them. Until the draft
     /// names them they are loose.
     fn keep_draft_files(
         &self,
@@ -358,7 +359,7 @@ impl App {
         Ok(())
     }
 
-    pub(crate) fn write_draft(
+    pub(in crate::signing) fn write_draft(
         &self,
         key: &SigningKey,
         session: &Session,
@@ -393,7 +394,7 @@ impl App {
         self.saved(session, recipient, seen, changed, &draft)
     }
 
-    /// What a page is told of the draft after its change.
+    /// What a page learns about the draft after its change.
     fn saved(
         &self,
         session: &Session,
@@ -410,7 +411,7 @@ impl App {
             fonts: &fonts,
         };
         let mut newer = draft.newer(seen);
-        // Two pages that say the same have nothing to tell each other.
+        // Two pages that agree have nothing to report.
         newer.retain(|name| draft.held(name).as_ref() != changed.get(name));
         let typed = changed.keys().filter(|name| !newer.contains(name)).filter_map(|name| {
             let value = typed_value(template.field(name)?, draft.texts.get(name)?);
@@ -439,9 +440,9 @@ impl App {
         })
     }
 
-    /// Changes the draft and answers it, as long as the writer has not acted and his link was not replaced: of a draft and
-    /// an approval at the same moment either the draft comes first, and the approval is refused because its page does not
-    /// show it, or the draft is.
+    /// Changes and returns the draft, if the signer has not acted and their link was not replaced. Of a draft and an
+    /// approval at the same moment either the draft comes first, and the approval is refused because its page does not show
+    /// it, or the draft is refused.
     fn change_draft(
         &self,
         key: &SigningKey,
@@ -470,7 +471,7 @@ impl App {
         })
     }
 
-    /// Writes something for a writer who has not acted yet and whose link was not replaced.
+    /// Writes something for a signer who has not acted yet and whose link was not replaced.
     fn hold<T: Send + 'static>(
         &self,
         key: &SigningKey,

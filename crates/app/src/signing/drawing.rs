@@ -1,8 +1,8 @@
-//! Signatures and seals that we draw, as the signature dialog asks for them.
+//! Signatures and signature stamps that we draw, as the signature dialog asks for them.
 //!
-//! The writer types a name and sees it in every hand, or as every seal that suits it. What he takes is kept as its
-//! description ([`domain::drawing`]) in his draft; picture files are made of it for whoever asks. The look is made by the
-//! code that stamps, so he signs what he saw.
+//! The signer types a name and sees it in every handwriting, or as every stamp that suits it. Their choice is kept as its
+//! description ([`domain::drawing`]) in their draft; picture files are made from it on request. The code that stamps also
+//! draws the choices, so they sign what they saw.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::base::error::{Error, Fault, FaultCode, Subject};
 use crate::links::link_token::LinkPurpose;
 use crate::signing::draft::{DraftSeen, Held, SavedDraft};
 use crate::signing::files::FileContent;
-use crate::signing::signing_session::SigningKey;
+use crate::signing::session::SigningKey;
 use crate::values::value::{NewValue, drawing_fault, prove, safe_file_name, text_value_fault, value_fault};
 
-/// What the writer wants to see drawn.
+/// What the signer wants to see drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
     /// A name in each hand.
@@ -34,7 +34,7 @@ pub enum Wish {
     CompanySeal {
         /// The company's name.
         name: String,
-        /// What stands in the middle of a double ring; blank: what is usual.
+        /// The middle of a double ring; blank for the usual one.
         title: String,
     },
 }
@@ -49,7 +49,7 @@ pub struct Choice {
 }
 
 impl App {
-    /// The drawings that a writer may choose from, for whoever may see the document.
+    /// The drawings that a signer may choose from, for anybody who may see the document.
     pub fn drawing_choices(&self, key: &SigningKey, wish: &Wish, language: Language) -> Result<Vec<Choice>, Error> {
         self.may_see(key)?;
         let drawings = drawings(wish, language).map_err(|fault| Error::Unprocessable(vec![fault]))?;
@@ -118,7 +118,7 @@ impl App {
     }
 
     /// The same as the pages show it: of a drawing the outlines (SVG).
-    pub(crate) fn shown_file_of(&self, value: Option<&FieldValue>) -> Result<FileContent, Error> {
+    pub(in crate::signing) fn shown_file_of(&self, value: Option<&FieldValue>) -> Result<FileContent, Error> {
         self.file_with(value, |figure| Ok(("image/svg+xml", figure.svg().into_bytes())))
     }
 
@@ -148,7 +148,7 @@ impl App {
     }
 }
 
-/// Where a fault of the wish belongs: the member that holds the name.
+/// The member of the wish with the name, where a fault belongs.
 fn path(wish: &Wish) -> &'static str {
     match wish {
         Wish::Typed { .. } => "text",
@@ -172,7 +172,7 @@ fn drawings(wish: &Wish, language: Language) -> Result<Vec<Drawing>, Fault> {
                 text: text.clone(),
                 hand,
             };
-            // A hand that borrows letters from another looks like that other.
+            // A handwriting that borrows letters from another looks like that other.
             let hands = Hand::in_order_for(text);
             let knowing: Vec<Hand> = hands.into_iter().filter(|hand| has_all(*hand, text)).collect();
             let offered = if knowing.is_empty() { hands.to_vec() } else { knowing };

@@ -1,8 +1,8 @@
-//! Finished files, and files in fields: through the API, and by the links that answers, webhooks and mails hold.
+//! Finished files, and files in fields: through the API, and by the links in answers, webhooks and mails.
 //!
-//! That somebody took a file is in the chain. Links pass from hand to hand, and a program may fetch a file in a loop, so what
-//! this adds to a chain is bounded: the same file taken by the same member, or by any holder of its link, from the same
-//! address on the network is told once an hour, and from however many addresses, twenty times an hour.
+//! The audit trail says who downloaded a file. Links are passed around, and a program may fetch a file in a loop, so the
+//! entries are limited: the same file, downloaded by the same member or by any holder of its link from the same network
+//! address, is recorded once an hour, and from all addresses together twenty times an hour.
 
 use domain::{
     Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, RecipientId, Status, Who, Workflow,
@@ -16,16 +16,16 @@ use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::origin::Origin;
 use crate::companies::company_look::CompanyLook;
 use crate::links::link_token::same_link;
+use crate::signing::session::SigningKey;
 use crate::signing::signers_files::check_file_link;
-use crate::signing::signing_session::SigningKey;
 use crate::templates::page_cache::PartKind;
 use crate::templates::page_part::PageAnswer;
 use crate::workflow::transition::{Snapshot, conflict};
 
-/// Within so long it is told once that a file was taken from one address, and in all so often.
+/// Within this time a download from one address is recorded once, and this many in all.
 const TOLD_FOR: SignedDuration = SignedDuration::from_hours(1);
 const MOST_TOLD: usize = 20;
-/// So far back the chain is looked through for it. Others may add to it meanwhile, of whom the sender knows who they are.
+/// How many entries are checked for it. Entries of other kinds may be among them.
 const LOOKED_BACK: u32 = 100;
 
 /// A file, whole.
@@ -142,9 +142,9 @@ impl App {
         Ok(linked)
     }
 
-    /// Notes that a file was taken, where the chain does not tell it already. `link`: the recipient who took it, and the
-    /// version of their link, which must not have been replaced since.
-    pub(crate) fn note_taking(
+    /// Records that a file was downloaded, unless the audit trail says so already. `link`: the recipient who downloaded it,
+    /// and the version of their link, which must not have been replaced since.
+    pub(in crate::signing) fn note_taking(
         &self,
         company: &CompanyId,
         id: WorkflowId,
@@ -165,7 +165,7 @@ impl App {
                 .iter()
                 .filter(|entry| entry.at > since)
                 .filter_map(domain::Entry::event)
-                // What was told of the earlier person in a place says nothing of the present one.
+                // Entries about the earlier person in a place say nothing about the present one.
                 .take_while(|told| told.event.successor().is_none() || told.event.recipient() != taken.recipient())
                 .filter(|told| told.event == taken && told.actor.who == by.who)
                 .collect();
@@ -250,7 +250,7 @@ impl App {
         })
     }
 
-    pub(crate) fn company_of_link(&self, id: WorkflowId) -> Result<CompanyId, Error> {
+    pub(in crate::signing) fn company_of_link(&self, id: WorkflowId) -> Result<CompanyId, Error> {
         self.store
             .read(move |tx| store::workflow::company_of(tx, id).map_err(Error::from))?
             .ok_or(Error::NotFound(Subject::Link))
@@ -282,7 +282,7 @@ impl App {
 }
 
 /// A workflow's name as that of a file, without the ending that is added to it.
-pub(crate) fn file_stem(workflow: &Workflow) -> String {
+pub(in crate::signing) fn file_stem(workflow: &Workflow) -> String {
     let stem = stem(&workflow.name);
     if stem.is_empty() { workflow.id.to_string() } else { stem }
 }

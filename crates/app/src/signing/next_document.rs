@@ -1,19 +1,19 @@
-//! The next document: a writer who has just signed is led to another one that waits for the same contact.
+//! The next document: a signer who has just signed is led to another one that waits for the same contact.
 //!
-//! Equal contacts do not make the same person, because anyone can enter anyone's address. So it is looked up by a
-//! [`ProvedContact`] alone, never from an embedded document, and never to one (`store::workflow::next_for`).
+//! Equal contacts do not make the same person, because anyone can enter anyone's address. So it is looked up only by a
+//! [`ProvedContact`], never from an embedded document, and never to one (`store::workflow::next_for`).
 //!
-//! The link that leads on is not the kind that is delivered by message: it stands in an answer to a browser. So a forwarded
-//! message opens at most one document more than its own; the writer's next message leads on from there.
+//! The link to it is not the kind that is delivered by message, because a browser gets it. So a forwarded message opens at
+//! most one document besides its own; the signer's next message leads on from there.
 
 use domain::{ProvedContact, Recipient};
 
 use crate::App;
 use crate::base::error::Error;
 use crate::links::link_token::LinkToken;
-use crate::signing::signing_session::{Session, SigningKey};
+use crate::signing::session::{Session, SigningKey};
 
-/// Another document for the same writer.
+/// Another document for the same signer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextDocument {
     /// Its name.
@@ -23,7 +23,7 @@ pub struct NextDocument {
 }
 
 impl App {
-    pub(crate) fn next_document(
+    pub(in crate::signing) fn next_document(
         &self,
         session: &Session,
         key: &SigningKey,

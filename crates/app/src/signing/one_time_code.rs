@@ -1,16 +1,16 @@
-//! One-time codes: who opens the link must also read what is sent to the writer's own address.
+//! One-time codes: the holder of the link must also read what is sent to the signer's own address.
 //!
 //! A code is sent only when the page asks for it, never because a link was followed: programs that read mail follow links.
-//! It goes by messenger where the writer has a telephone number (as his address, or as `mobile` besides) that a messenger
-//! reaches, else to the address that the sender gave; also where the workflow is embedded. It is kept as an authentication
-//! code under a key of the vault. How long it lives and how often it is sent and tried: `domain::one_time_code`; how wrong ones
-//! are counted for each contact: [`crate::signing::code_guesses`].
+//! It is sent by messenger if the signer has a telephone number (as their address, or as `mobile`) that a messenger reaches,
+//! else to the address that the sender entered; also in embedded workflows. It is kept as an authentication code under a key
+//! of the vault. `domain::one_time_code` says how long it is valid and how often it is sent and tried;
+//! [`crate::signing::code_guesses`] counts wrong ones for each contact.
 //!
-//! A code is used once. Each form in which it can be entered contains a random value; the form that used it may send it again
-//! for half a minute (a double click), and nobody else may.
+//! A code is used once. Each form in which it can be entered contains a random value. The form that used it may send it
+//! again for half a minute (a double click), and no other may.
 //!
-//! Whoever gave the right code gets a proof: an authentication code over recipient, link version and time, which the page
-//! keeps for him for twelve hours. It dies with the link. Where the sender set an access code, that comes first.
+//! A signer who entered the right code gets a proof: an authentication code over recipient, link version and time, which the
+//! page keeps for twelve hours. It ends with the link. If the sender set an access code, that comes first.
 
 use domain::event::IdentityMethod;
 use domain::one_time_code::{self as rules, Hindrance, MOST_TRIES, Record};
@@ -25,14 +25,14 @@ use crate::base::origin::Origin;
 use crate::base::vault::Purpose;
 use crate::links::link_token::same_link;
 use crate::signing::access_code::salted;
-use crate::signing::signing_session::{SigningKey, Stage};
+use crate::signing::session::{SigningKey, Stage};
 
-/// How long a proof holds: a writer's session of filling in.
+/// How long a proof is valid: a session of filling in.
 const PROOF_LIFE: SignedDuration = SignedDuration::from_hours(12);
 
 impl App {
-    /// Sends the writer a code, where he needs one. Where the next may be sent only later, that is [`Error::Throttled`];
-    /// after too many wrong ones the sender must ask anew.
+    /// Sends the signer a code, if they need one. If it is too early for the next one, the answer is [`Error::Throttled`];
+    /// after too many wrong ones the sender must send again.
     pub fn send_one_time_code(&self, key: &SigningKey, origin: &Origin) -> Result<(), Error> {
         let session = self.code_session(key)?;
         let Some(recipient) = session.recipient() else {
@@ -41,7 +41,7 @@ impl App {
         match self.stage(&session, key) {
             Stage::OneTimeCode { .. } => {}
             Stage::AccessCode { .. } => return Err(Error::Forbidden(ForbiddenCode::AccessCode)),
-            // Given already, or nothing to see: the page tells which.
+            // Entered already, or nothing to see: the page says which.
             _ => return Ok(()),
         }
         let (mut random, mut salt) = ([0; 8], vec![0; 16]);
@@ -59,7 +59,7 @@ impl App {
         let workflow = &session.snapshot.stored.workflow;
         let party = &session.snapshot.party;
         let contact = self.code_contact(recipient, party.region);
-        // The sender's own address for him needs no saying: the chain knows it.
+        // The audit trail knows the sender's own address for them.
         let to = (!contact.is_same(&recipient.contact)).then(|| domain::PersonalText::from(contact.as_given()));
         let letter = self
             .outgoing
@@ -88,7 +88,7 @@ impl App {
         Ok(())
     }
 
-    /// Accepts the code that was sent to the writer, as it was typed, and answers the proof that it was the right one. `form` is
+    /// Accepts the code that was sent to the signer, as it was typed, and returns the proof that it was the right one. `form` is
     /// the random value of the form in which it was entered; without one the code cannot be sent again.
     pub fn give_one_time_code(
         &self,
@@ -120,7 +120,7 @@ impl App {
         let guesses = self.code_guesses(&session, key, recipient)?;
         let used_by = (!form.is_empty()).then(|| Sha256::digest(form).to_vec());
         let wanted = company.clone();
-        // As with access codes: nothing is told of the code but what the transaction that counts the try has found.
+        // As with access codes, the answer contains only what the transaction that counts the try has found.
         let actor = origin.actor(Who::Recipient(id));
         let failures = self.judge_and_note(&company, workflow, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
@@ -163,8 +163,8 @@ impl App {
         format!("{given}.{}", hex::encode(tag))
     }
 
-    /// Has the holder of the key given the code that was sent, where one is needed?
-    pub(crate) fn has_given_one_time_code(
+    /// Whether the holder of the key has entered the code that was sent, if one is needed.
+    pub(in crate::signing) fn has_given_one_time_code(
         &self,
         recipient: &Recipient,
         writer: &Writer,
@@ -176,7 +176,7 @@ impl App {
 
     /// When the holder of this proof entered a one-time code of the recipient, to the second; none if the proof is not valid (any
     /// more).
-    pub(crate) fn one_time_code_entered(
+    pub(in crate::signing) fn one_time_code_entered(
         &self,
         recipient: &Recipient,
         proof: Option<&str>,
@@ -194,8 +194,8 @@ impl App {
     }
 }
 
-/// Is there a code that the writer can give?
-pub(crate) fn can_be_given(writer: &Writer, at: Timestamp) -> bool {
+/// Whether there is a code that the signer can enter.
+pub(in crate::signing) fn can_be_given(writer: &Writer, at: Timestamp) -> bool {
     writer.one_time_failures < MOST_TRIES
         && writer
             .one_time_code

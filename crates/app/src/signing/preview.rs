@@ -10,7 +10,7 @@ use crate::base::error::{Error, Subject};
 use crate::companies::company_look::CompanyLook;
 use crate::links::link_token::LinkPurpose;
 use crate::signing::files::FileContent;
-use crate::signing::signing_session::FieldView;
+use crate::signing::page::FieldView;
 use crate::templates::page_cache::PartKind;
 use crate::templates::page_part::{PageAnswer, PagePart};
 use crate::values::look::Looks;
@@ -108,7 +108,7 @@ impl App {
         self.shown_file_of(content.values.get(field))
     }
 
-    pub(crate) fn preview_content(&self, token: &str) -> Result<(CompanyId, PreviewContent), Error> {
+    pub(in crate::signing) fn preview_content(&self, token: &str) -> Result<(CompanyId, PreviewContent), Error> {
         let token = self
             .outgoing
             .addresses

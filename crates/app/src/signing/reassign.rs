@@ -1,13 +1,13 @@
-//! Handing over: the writer whose turn it is gives the document to another person, who writes in his place, where the
-//! template allows it.
+//! Reassigning: the signer whose turn it is assigns the document to somebody else, who signs in their place, if the template
+//! allows it.
 //!
-//! The old link dies and the new person is asked by mail or messenger, so an embedded workflow refuses it: its writers
-//! get no messages, and the caller's program, which alone gives out their links, corrects the recipient through the API
-//! instead. What was filled in before is not handed on: it is the other person's own. An access code that the sender set
-//! is asked of the new person, too. No webhook goes out: nothing was approved or rejected.
+//! The old link stops working and the new person is asked by mail or messenger. So an embedded workflow refuses it: its
+//! signers get no messages, and the caller's program, which alone gives out their links, corrects the recipient through the
+//! API instead. What was entered before is not passed on, because it is the other person's own. An access code that the
+//! sender set is required of the new person, too. No webhook is sent: nothing was approved or declined.
 //!
-//! The name that he gives stands in our letters; like that of a public link's visitor it may hold no address.
-//! Who came by a public link is a stranger, to whose address alone the service writes: he hands over nothing.
+//! Our messages contain the name that the signer enters, so like that of a public link's visitor it may contain no address.
+//! A signer who came by a public link is a stranger, and the service writes only to their own address: they cannot reassign.
 
 use domain::address_in_text::holds_an_address;
 use domain::{Event, EventKind, RecipientId, Who};
@@ -16,13 +16,13 @@ use crate::App;
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode};
 use crate::base::origin::Origin;
 use crate::links::link_token::same_link;
-use crate::signing::signing_session::SigningKey;
+use crate::signing::session::SigningKey;
 use crate::workflow::correct_recipient::{Person, prove_person};
 use crate::workflow::transition::{Snapshot, conflict, refused};
 
 impl App {
     /// Hands the document over.
-    pub fn hand_over_by_link(&self, key: &SigningKey, name: &str, email: &str, origin: &Origin) -> Result<(), Error> {
+    pub fn reassign_by_link(&self, key: &SigningKey, name: &str, email: &str, origin: &Origin) -> Result<(), Error> {
         let (session, recipient) = self.open_for_writing(key)?;
         let workflow = &session.snapshot.stored.workflow;
         let (company, id) = (workflow.company.clone(), workflow.id);
@@ -31,7 +31,7 @@ impl App {
         self.decide(&company, id, |snapshot| {
             let workflow = &snapshot.stored.workflow;
             same_link(workflow, recipient.id, recipient.link_version)?;
-            if !self.may_hand_over(snapshot, recipient.order)? {
+            if !self.may_reassign(snapshot, recipient.order)? {
                 return Err(conflict(ConflictCode::NoHandingOver, workflow.status_at(snapshot.at)));
             }
             let mut faults = Vec::new();
@@ -47,7 +47,7 @@ impl App {
             let (Some(name), Some(contact), true) = (person.name, person.contact, faults.is_empty()) else {
                 return Err(Error::Unprocessable(faults));
             };
-            // The link that he holds is his already, and he would only lose it.
+            // The link that they have is theirs already, and they would only lose it.
             if contact.is_same(&recipient.contact) {
                 return Err(Error::fault("email", FaultCode::SamePerson));
             }
@@ -60,8 +60,8 @@ impl App {
         })
     }
 
-    /// The recipient of a link; where it was replaced, why.
-    pub(crate) fn holder_of_link(
+    /// The recipient of a link; if it was replaced, why.
+    pub(in crate::signing) fn holder_of_link(
         &self,
         snapshot: &Snapshot,
         id: RecipientId,
@@ -83,8 +83,8 @@ impl App {
         })
     }
 
-    /// Does the template allow it to a writer of this step, and can the new person be told?
-    pub(crate) fn may_hand_over(&self, snapshot: &Snapshot, order: u32) -> Result<bool, Error> {
+    /// Whether the template allows it to a signer of this step, and the new person can be notified.
+    pub(in crate::signing) fn may_reassign(&self, snapshot: &Snapshot, order: u32) -> Result<bool, Error> {
         if !snapshot.template.version.hand_over || snapshot.stored.workflow.is_embedded() {
             return Ok(false);
         }

@@ -1,21 +1,42 @@
-//! Rejecting: by a writer through his link, or by a program on his behalf. It ends the workflow, or gives the document back
-//! to the step before, as the template says.
+//! Declining: by a signer with their link, or by a program on their behalf. It ends the workflow, or returns the document to
+//! the previous step, as the template says.
 //!
-//! What is given back is filled in anew, so a signature that a writer of the rejecting step has given already, to the
-//! document as it was, is taken off it: it must not stand under words that he has not seen. What else he wrote stays, to
-//! be changed or not.
+//! A returned document is filled in again. So a signature that another signer of the declining step has already given to the
+//! document as it was is removed: it must not be under words that they have not seen. Their other entries stay, to be
+//! changed or not.
 
-use domain::{Actor, CompanyId, EventKind, Outcome, RecipientId, WorkflowId};
+use domain::{Actor, CompanyId, EventKind, Outcome, RecipientId, Who, WorkflowId};
 
 use crate::App;
 use crate::base::caller::Caller;
 use crate::base::error::Error;
 use crate::base::origin::Origin;
+use crate::links::link_token::same_link;
+use crate::signing::session::SigningKey;
+use crate::signing::signed::Signed;
 use crate::workflow::act::ActRequest;
+use crate::workflow::act::given_comment;
 use crate::workflow::transition::{Advanced, Snapshot, refused};
 
 impl App {
-    /// Rejects on behalf of the writer whose turn it is.
+    /// Declines by a link, with a reason.
+    pub fn reject_by_link(&self, key: &SigningKey, comment: Option<&str>, origin: &Origin) -> Result<Signed, Error> {
+        let (session, recipient) = self.open_for_writing(key)?;
+        let comment = given_comment(comment, Vec::new())?;
+        let workflow = &session.snapshot.stored.workflow;
+        let actor = origin.actor(Who::Recipient(recipient.id));
+        let link_version = recipient.link_version;
+        let after = self.reject_as(
+            &workflow.company.clone(),
+            workflow.id,
+            &actor,
+            comment.as_deref(),
+            &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
+        )?;
+        self.signed(&session, key, &recipient, &after)
+    }
+
+    /// Rejects on behalf of the signer whose turn it is.
     pub fn reject(
         &self,
         caller: &Caller,
@@ -32,8 +53,8 @@ impl App {
         Ok(self.advanced(&workflow))
     }
 
-    /// The rejection itself; `writer` says who rejects, or why he may not.
-    pub(crate) fn reject_as(
+    /// The decline itself. `writer` says who declines, or why they may not.
+    fn reject_as(
         &self,
         company: &CompanyId,
         id: WorkflowId,
@@ -72,7 +93,7 @@ impl App {
     }
 }
 
-/// The signatures that stand in fields of a step, each with its writer.
+/// The signatures in fields of a step, each with its signer.
 fn undone_signatures(snapshot: &Snapshot, order: u32) -> Vec<(RecipientId, String)> {
     let recipients = &snapshot.stored.workflow.recipients;
     let template = &snapshot.template.version;

@@ -1,8 +1,8 @@
 //! A signer's own link to the finished files.
 //!
-//! A signer who had to enter a code to see the document has to enter one to see the result: their mail and their signing page
-//! have links of their own, whose page asks for the access code or sends a one-time code under the same rules as the signing
-//! page, and takes the same proof. Such a link ends with the workflow's other links to its files.
+//! A signer who had to enter a code to see the document has to enter one to see the result. Their mail and their signing
+//! page contain links of their own, whose page asks for the access code or sends a one-time code under the same rules as the
+//! signing page, and accepts the same proof. Such a link ends with the workflow's other links to its files.
 
 use domain::{FileKind, Language, RecipientId, Status, Workflow};
 use store::workflow::Writer;
@@ -11,7 +11,8 @@ use crate::App;
 use crate::base::error::{ConflictCode, Error, ForbiddenCode, Subject};
 use crate::companies::company_look::CompanyLook;
 use crate::links::link_token::LinkToken;
-use crate::signing::signing_session::{Session, SigningKey, SigningView, Stage};
+use crate::signing::page::SigningView;
+use crate::signing::session::{Session, SigningKey, Stage};
 use crate::workflow::transition::Snapshot;
 
 /// The question for a code, as a page asks it.
@@ -25,7 +26,7 @@ pub struct CodeQuestion {
     pub language: Language,
     /// Which code is asked for, if any.
     pub stage: Stage,
-    /// Whether the document is complete: nobody can be reminded of it any more.
+    /// Whether the document is complete, so nobody can be reminded of it.
     pub is_complete: bool,
 }
 
@@ -59,7 +60,7 @@ impl App {
     }
 
     /// The link in whose page a code is entered: the signing page, or that of a signer's finished files.
-    pub(crate) fn code_session(&self, key: &SigningKey) -> Result<Session, Error> {
+    pub(in crate::signing) fn code_session(&self, key: &SigningKey) -> Result<Session, Error> {
         match self.outgoing.addresses.read(&key.token) {
             Some(token) if token.purpose.is_signers_file() => self.signers_file_session(token),
             _ => self.session_of(key),
@@ -67,7 +68,7 @@ impl App {
     }
 
     /// Opens a signer's own link to a finished file. It proves nothing yet: the caller asks for the codes.
-    pub(crate) fn signers_file_session(&self, token: LinkToken) -> Result<Session, Error> {
+    pub(in crate::signing) fn signers_file_session(&self, token: LinkToken) -> Result<Session, Error> {
         let signer = RecipientId(token.subject);
         let (company, workflow) = self
             .store
@@ -79,7 +80,7 @@ impl App {
     }
 
     /// Whether the holder of the key may see the files behind a signer's own link.
-    pub(crate) fn check_codes(&self, session: &Session, key: &SigningKey) -> Result<(), Error> {
+    pub(in crate::signing) fn check_codes(&self, session: &Session, key: &SigningKey) -> Result<(), Error> {
         match self.missing_check(session, key) {
             Some(missing) => Err(Error::Forbidden(missing)),
             None => Ok(()),
@@ -87,7 +88,7 @@ impl App {
     }
 
     /// Where a signer finds the finished document, as long as links to it work.
-    pub(crate) fn finished_document_url(
+    pub(in crate::signing) fn finished_document_url(
         &self,
         snapshot: &Snapshot,
         workflow: &Workflow,
@@ -115,7 +116,7 @@ impl App {
 }
 
 /// Refuses a link to a finished file that was revoked or replaced, or whose time is over.
-pub(crate) fn check_file_link(snapshot: &Snapshot, token: LinkToken) -> Result<(), Error> {
+pub(in crate::signing) fn check_file_link(snapshot: &Snapshot, token: LinkToken) -> Result<(), Error> {
     if snapshot.stored.links.opened_by(token.version).is_none() || token.is_over(snapshot.at) {
         return Err(Error::conflict(ConflictCode::LinkReplaced));
     }

@@ -13,7 +13,7 @@ use testkit::database::TestDatabase;
 
 use crate::certificates::{packed, text};
 use crate::support::{TestApp, on_both};
-use crate::workflows::{PIXEL, World, given, id_of, origin, texts, writer};
+use crate::world::{PIXEL, World, given, id_of, origin, texts, writer};
 use model::{By, Chance, FIELDS, Model, NAME, Person, SIGNS, STEPS, Told, person, template};
 
 mod model;
@@ -254,7 +254,7 @@ impl<'h> History<'h> {
         let key = self.key(place);
         self.world
             .app
-            .hand_over_by_link(&key, &new.name, &new.contact, &origin())
+            .reassign_by_link(&key, &new.name, &new.contact, &origin())
             .expect("handed over");
         self.model.replace(place, By::Place(place), "handed_over", new);
     }
@@ -551,7 +551,7 @@ fn every_column_of_a_recipient_is_the_places_or_a_persons() {
 #[test]
 fn nothing_in_a_recipients_row_is_left_to_the_next_person() {
     on_both(|app| {
-        let world = World::new(app, &crate::workflows::two_steps());
+        let world = World::new(app, &crate::world::two_steps());
         let mut request = world.request();
         request.export = None;
         let id = id_of(&world.start(request));
@@ -627,7 +627,7 @@ fn nobody_signs_with_the_values_or_the_signature_of_the_person_before() {
         }
         let nothing = history.on_behalf(0, Vec::new(), "");
         assert_eq!(
-            crate::workflows::faults(app.approve(&world.caller, history.id, &nothing, &origin())),
+            crate::world::faults(app.approve(&world.caller, history.id, &nothing, &origin())),
             [("field_list.ink0".to_owned(), app::FaultCode::FieldRequired)]
         );
     });

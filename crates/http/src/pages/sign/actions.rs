@@ -442,7 +442,7 @@ pub async fn hand_over(
         (text("name"), text("email"))
     })?;
     faults.check()?;
-    http.blocking(move |app| app.hand_over_by_link(&key, &name, &email, &origin))
+    http.blocking(move |app| app.reassign_by_link(&key, &name, &email, &origin))
         .await?;
     Ok(done())
 }

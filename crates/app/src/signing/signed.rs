@@ -1,0 +1,54 @@
+//! What a signer sees after they have approved or declined.
+
+use domain::{Recipient, Status, Workflow, WorkflowId};
+
+use crate::App;
+use crate::base::error::Error;
+use crate::signing::next_document::NextDocument;
+use crate::signing::session::{Session, SigningKey};
+
+/// What came of an approval or rejection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// The workflow.
+    pub workflow_id: WorkflowId,
+    /// Its state now.
+    pub status: Status,
+    /// Others of the same step have not approved yet, so the next step does not begin.
+    pub others_of_step: bool,
+    /// The next document that waits for the same signer.
+    pub next_document: Option<NextDocument>,
+    /// Where the finished document is, if this completed it.
+    pub document_url: Option<String>,
+    /// Whether the signer will get the finished document. In embedded workflows their program informs them, and a company
+    /// may choose not to.
+    pub copy_is_sent: bool,
+}
+
+impl App {
+    pub(in crate::signing) fn signed(
+        &self,
+        session: &Session,
+        key: &SigningKey,
+        recipient: &Recipient,
+        after: &Workflow,
+    ) -> Result<Signed, Error> {
+        let document_url = match after.state.status() {
+            // Its links may have been revoked or renewed while it was sealed.
+            Status::Complete => {
+                let sealed = self.snapshot(&after.company, after.id)?;
+                self.finished_document_url(&sealed, after, recipient.id)
+            }
+            _ => None,
+        };
+        let snapshot = &session.snapshot;
+        Ok(Signed {
+            workflow_id: after.id,
+            status: after.state.status(),
+            others_of_step: after.turn() == Some(recipient.order),
+            next_document: self.next_document(session, key, recipient)?,
+            document_url,
+            copy_is_sent: !after.is_embedded() && snapshot.party.style.completed_mails.writers,
+        })
+    }
+}
