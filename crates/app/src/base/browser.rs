@@ -3,7 +3,7 @@
 //! Browsers claim to be each other for the sake of old pages, so the order of the questions matters: who is built upon
 //! another is asked first. Nothing is decided by this; the chain keeps what was said, word for word.
 
-/// A browser or program, and the system where it says so.
+/// A browser or program, and the operating system if the header names one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Browser {
     /// Name and main version.
@@ -52,7 +52,7 @@ const SYSTEMS: [(&str, &str); 9] = [
 /// The longest name of a program that is shown.
 const LONGEST: usize = 60;
 
-/// Reads a User-Agent header; none where it is empty.
+/// Reads a User-Agent header; none if it is empty.
 pub(crate) fn browser(user_agent: &str) -> Option<Browser> {
     let user_agent = user_agent.trim();
     if user_agent.is_empty() {
@@ -64,7 +64,7 @@ pub(crate) fn browser(user_agent: &str) -> Option<Browser> {
         .map(|(_, name)| *name);
     let found = BROWSERS.iter().find_map(|(token, name)| {
         let (_, rest) = user_agent.split_once(token)?;
-        // A browser's token stands in a browser's header.
+        // Every browser's header contains that token.
         user_agent.starts_with("Mozilla/").then_some((*name, rest))
     });
     let name = if let Some((name, rest)) = found {

@@ -16,24 +16,21 @@ pub enum Channel {
     CommandLine,
 }
 
-/// A member whose credentials were just checked, with what every answer to him needs of his company.
+/// A member whose credentials were just checked, and what every answer to them needs of their company.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The company: every query is held to it.
     pub company: CompanyId,
     /// The member.
     pub member: MemberId,
-    /// His name.
     pub name: String,
-    /// His e-mail address.
     pub email: String,
-    /// What he may do.
     pub role: Role,
-    /// The company's language: for messages where the request asks for none.
+    /// The company's language: for messages if the request asks for none.
     pub language: Language,
-    /// The company's time zone: for dates where the request gives no offset.
+    /// The company's time zone: for dates if the request asks for none.
     pub zone: Zone,
-    /// How he came.
+    /// How they came in.
     pub channel: Channel,
 }
 
@@ -49,7 +46,7 @@ impl Caller {
 }
 
 impl App {
-    /// A member as he is now, for work that is done in his name while he is not there; none where he may not send any more.
+    /// A member as they are now, for work done in their name while they are away; none if they may no longer send.
     pub(crate) fn member_caller(
         &self,
         company: &CompanyId,

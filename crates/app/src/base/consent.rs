@@ -1,7 +1,7 @@
-//! The words with which a writer agrees to sign electronically.
+//! The words with which a signer agrees to sign electronically.
 //!
-//! The chain holds their hash. The certificate names their version, which is found by the hash: every version that was ever
-//! shown stays in [`PUBLISHED`], and a test fails where the words were changed and the version was not.
+//! The audit trail contains their hash. The certificate names their version, found by the hash: every version that was ever
+//! shown stays in [`PUBLISHED`], and a test fails if the words change and the version does not.
 
 use domain::{BlobHash, Language};
 

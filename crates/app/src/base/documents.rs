@@ -1,8 +1,8 @@
-//! Strangers' PDFs and pictures: the port behind which they are read.
+//! PDFs, pictures and spreadsheets of strangers: the port behind which they are read.
 //!
-//! No engine is safe on hostile input, so what a stranger sent is parsed and rendered only in child processes with limited
-//! memory and time. The use-cases know this port; the program puts the pool of workers behind it. Each call says for whom
-//! ([`Requester`]), so that a heavy user waits behind the others.
+//! No engine is safe on hostile input, so an upload is parsed and rendered only in child processes with limited memory and
+//! time. The use-cases know this port; the program puts the pool of workers behind it. Each call names its [`Requester`], so
+//! a heavy user waits behind the others.
 
 use document::intake::{Intake, Refused, Wishes};
 use document::marks::checked_picture::{CheckedPicture, PictureWish};
@@ -18,7 +18,7 @@ use crate::base::error::{Error, Fault, FaultCode};
 
 /// Reads strangers' PDFs and pictures.
 pub trait StrangersDocuments: Send + Sync {
-    /// Takes an upload in by its sender's wishes: rewritten once, kept as it is where others signed it, or refused.
+    /// Imports an upload as its sender wishes: rewritten once, unchanged if others signed it, or refused.
     fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault>;
 
     /// The pages as images (WebP or JPEG), in the order asked for. Pages count from 1.
@@ -33,7 +33,7 @@ pub trait StrangersDocuments: Send + Sync {
     /// What the pages say, in the order asked for. Pages count from 1.
     fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault>;
 
-    /// What holds of a signed PDF at a moment, and what does not.
+    /// The verdict on a signed PDF at a moment.
     fn verify(&self, requester: &Requester, pdf: &[u8], means: &Means, at: Timestamp)
     -> Result<Verdict, DocumentFault>;
 
@@ -47,16 +47,16 @@ pub trait StrangersDocuments: Send + Sync {
 /// Why a stranger's PDF was not read.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DocumentFault {
-    /// It is not taken, for a reason that its sender can mend.
+    /// Refused, for a reason that the sender can fix.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// Its pages cannot be shown.
     #[error(transparent)]
     NotRendered(#[from] RenderFault),
-    /// It is no spreadsheet that is taken.
+    /// Not a spreadsheet that we accept.
     #[error(transparent)]
     NotASheet(#[from] SheetFault),
-    /// It is no picture that is taken.
+    /// Not a picture that we accept.
     #[error(transparent)]
     NotAPicture(#[from] PictureFault),
     /// All workers are at work.

@@ -1,7 +1,7 @@
 //! What intake says of a file, in the reader's words.
 //!
 //! The document core answers with types; each has a sentence of the same name, and a refusal a remedy
-//! beside it.
+//! next to it.
 
 use document::intake::{Acceptance, BrokenRule, Change, Rebuilding, RebuiltPart, Refused, Report, Verdict, Warning};
 use document::pdf::Rule;
@@ -158,7 +158,7 @@ pub fn remarks(language: Language, report: &Report) -> Vec<String> {
 /// The report for programs: the types, each with its sentence. Command line and API give it out.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct IntakeReport {
-    /// Whether the file was taken.
+    /// Whether the file was accepted.
     pub taken: bool,
     /// `taken`, `taken_with_changes`, `taken_with_warnings` or `refused`.
     #[schema(value_type = String, pattern = "^(taken|taken_with_changes|taken_with_warnings|refused)$")]
@@ -206,7 +206,7 @@ pub struct IntakeChange {
     /// The id, which programs compare.
     #[schema(example = "scripts_removed")]
     pub change: String,
-    /// How many, where it can be counted.
+    /// How many, if they can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// In words.
@@ -219,7 +219,7 @@ pub struct IntakeWarning {
     /// The id, which programs compare.
     #[schema(example = "already_signed")]
     pub warning: String,
-    /// How many, where it can be counted.
+    /// How many, if they can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// The form's fields that it concerns.
@@ -233,7 +233,7 @@ pub struct IntakeWarning {
     pub message: String,
 }
 
-/// Why a file was refused. The figures that belong to the reason (`pages`, `limit`, …) stand beside it.
+/// Why a file was refused. The figures that belong to the reason (`pages`, `limit`, …) are next to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct IntakeRefusal {
     /// The id, which programs compare.
@@ -247,7 +247,7 @@ pub struct IntakeRefusal {
     pub message: String,
     /// What its sender can do.
     pub remedy: String,
-    /// What its sender can accept to have it taken: the word for the member `accept` of the upload.
+    /// What the sender can accept so that we accept the file: the word for the member `accept` of the upload.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "without_signatures")]
     pub accept: Option<Acceptance>,
@@ -386,92 +386,95 @@ mod tests {
         names.iter().map(read).collect()
     }
 
+    const CHANGES: &[&str] = &[
+        "decrypted",
+        "repaired",
+        "page_size_assumed",
+        "damage_dropped",
+        "hidden_layers_removed",
+        "layers_merged",
+        "form_flattened",
+        "annotations_merged",
+        "pages_redrawn",
+        "appearances_made",
+        "annotations_drawn",
+        "annotations_removed",
+        "screen_only_printed",
+        "print_alternates_removed",
+        "form_fields_enlarged",
+        "usage_rights_removed",
+        "xfa_removed",
+        "damaged_metadata_removed",
+        "scripts_removed",
+        "actions_removed",
+        "embedded_files_removed",
+        "multimedia_removed",
+    ];
+
+    const WARNINGS: &[&str] = &[
+        "already_signed",
+        "signatures_removed",
+        "rebuilt",
+        "form_kept",
+        "deleted_content_gone",
+        "not_compared",
+        "embedded_files_kept",
+        "form_fields_too_small",
+        "form_values_kept",
+        "form_values_not_shown",
+        "notes_removed",
+        "claims_removed",
+        "attachments_removed",
+    ];
+
+    const REFUSALS: &[&str] = &[
+        "too_large",
+        "not_pdf",
+        "incomplete",
+        "rebuilt",
+        "needs_password",
+        "wrong_password",
+        "unsupported_encryption",
+        "signed_and_encrypted",
+        "signed_and_damaged",
+        "signed_laxly",
+        "weak_signature",
+        "signed_and_read_differently",
+        "content_lost",
+        "damaged_and_maybe_signed",
+        "broken_signature",
+        "certification_forbids",
+        "lock_forbids",
+        "cannot_be_extended",
+        "signed_with_damaged_metadata",
+        "signed_with_unusable_validation_data",
+        "signed_and_active",
+        "external_content",
+        "dynamic_xfa",
+        "no_pages",
+        "too_many_pages",
+        "too_many_pixels",
+        "page_size",
+        "hidden_content",
+        "form_value_not_drawn",
+        "annotation_not_drawn",
+        "annotation_prints_unseen",
+        "unreadable_content",
+        "text_not_shown",
+        "blending_not_shown",
+        "signed_with_unseen",
+        "page_would_change",
+        "too_demanding",
+        "too_much_time",
+        "too_much_memory",
+    ];
+
     /// One of each, with every member that a sentence may name.
     fn samples() -> (Vec<Change>, Vec<Warning>, Vec<Refused>) {
-        let changes = [
-            "decrypted",
-            "repaired",
-            "page_size_assumed",
-            "damage_dropped",
-            "hidden_layers_removed",
-            "layers_merged",
-            "form_flattened",
-            "annotations_merged",
-            "pages_redrawn",
-            "appearances_made",
-            "annotations_drawn",
-            "annotations_removed",
-            "screen_only_printed",
-            "print_alternates_removed",
-            "form_fields_enlarged",
-            "usage_rights_removed",
-            "xfa_removed",
-            "damaged_metadata_removed",
-            "scripts_removed",
-            "actions_removed",
-            "embedded_files_removed",
-            "multimedia_removed",
-        ];
-        let warnings = [
-            "already_signed",
-            "signatures_removed",
-            "rebuilt",
-            "form_kept",
-            "deleted_content_gone",
-            "not_compared",
-            "embedded_files_kept",
-            "form_fields_too_small",
-            "form_values_kept",
-            "form_values_not_shown",
-            "notes_removed",
-            "claims_removed",
-            "attachments_removed",
-        ];
-        let refusals = [
-            "too_large",
-            "not_pdf",
-            "incomplete",
-            "rebuilt",
-            "needs_password",
-            "wrong_password",
-            "unsupported_encryption",
-            "signed_and_encrypted",
-            "signed_and_damaged",
-            "signed_laxly",
-            "weak_signature",
-            "signed_and_read_differently",
-            "content_lost",
-            "damaged_and_maybe_signed",
-            "broken_signature",
-            "certification_forbids",
-            "lock_forbids",
-            "cannot_be_extended",
-            "signed_with_damaged_metadata",
-            "signed_with_unusable_validation_data",
-            "signed_and_active",
-            "external_content",
-            "dynamic_xfa",
-            "no_pages",
-            "too_many_pages",
-            "too_many_pixels",
-            "page_size",
-            "hidden_content",
-            "form_value_not_drawn",
-            "annotation_not_drawn",
-            "annotation_prints_unseen",
-            "unreadable_content",
-            "text_not_shown",
-            "blending_not_shown",
-            "signed_with_unseen",
-            "page_would_change",
-            "too_demanding",
-            "too_much_time",
-            "too_much_memory",
-        ];
         (
-            all("change", &changes),
-            all("warning", &warnings),
-            all("reason", &refusals),
+            all("change", CHANGES),
+            all("warning", WARNINGS),
+            all("reason", REFUSALS),
         )
     }
 

@@ -1,7 +1,7 @@
-//! Tokens that hold seal keys, as the use-cases need them.
+//! Tokens with seal keys, as the use-cases need them.
 //!
-//! The use-cases know this port; the program puts a PKCS#11 module behind it. What is kept in the database of such a key is
-//! its address, a PKCS#11 URI (RFC 7512), encrypted as every private key is.
+//! The use-cases know this port; the program puts a PKCS#11 module behind it. The database keeps only the address of such a
+//! key, a PKCS#11 URI (RFC 7512), encrypted like every private key.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::base::error::{Fault, FaultCode};
 
 /// The most entries of a page.
 const MOST_LISTED: u32 = 100;
-/// So many where nobody says how many.
+/// The length of a page if the request names none.
 const USUALLY_LISTED: u32 = 20;
 
 /// Reads members of a query and collects what is wrong with them.

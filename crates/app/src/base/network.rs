@@ -1,9 +1,9 @@
 //! The network, as sealing needs it: time-stamp authorities, revocation lists, OCSP responders, certificates of issuers.
 //!
-//! The use-cases know this port; the program puts the guarded client behind it. Two kinds of addresses are asked here, and
-//! they are held to different rules: that of a time-stamp authority, which the operator chose
-//! ([`TimeStampAuthority`]), may lie in his own network; those that stand in certificates ([`SourceAddress`]), which
-//! strangers made, may not. Neither type is made of the other.
+//! The use-cases know this port; the program puts the guarded client behind it. There are two kinds of addresses, with
+//! different rules. A time-stamp authority ([`TimeStampAuthority`]), which the operator chose, may be in the operator's own
+//! network. An address in a certificate ([`SourceAddress`]), which a stranger wrote, may not. Neither type can be made from
+//! the other.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -22,10 +22,10 @@ pub trait Network: Send + Sync {
     /// Sends a time-stamp authority a request (RFC 3161, 3.4).
     fn ask_authority(&self, authority: &TimeStampAuthority, request: Vec<u8>) -> Result<Vec<u8>, NetworkFault>;
 
-    /// Fetches what a certificate names; waits so long at most.
+    /// Fetches what a certificate names, and waits at most this long.
     fn fetch(&self, address: &SourceAddress, within: Duration) -> Result<Vec<u8>, NetworkFault>;
 
-    /// Sends a question of a media type to whom a certificate names; waits so long at most.
+    /// Sends a question of a media type to an address that a certificate names, and waits at most this long.
     fn ask(
         &self,
         address: &SourceAddress,
@@ -38,7 +38,7 @@ pub trait Network: Send + Sync {
     fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault>;
 }
 
-/// A webhook that is tried while somebody waits.
+/// A webhook that is sent while somebody waits for the result.
 pub struct WebhookTrial {
     /// Where to.
     pub url: CallbackUrl,
@@ -73,7 +73,7 @@ pub struct NetworkFault {
     pub reason: String,
 }
 
-/// How long somebody waits for all that is asked together. The time begins with the first question.
+/// How long somebody waits for all requests together. The time begins with the first one.
 pub struct Patience {
     lasts: Duration,
     clock: Arc<dyn Clock>,
@@ -82,7 +82,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// So long from the first question on.
+    /// This long, from the first request on.
     pub fn of(lasts: Duration, clock: Arc<dyn Clock>) -> Self {
         Self {
             lasts,
@@ -91,8 +91,8 @@ impl Patience {
         }
     }
 
-    /// How long one address is waited for: half of what is left, so that a silent one leaves time for the next; none where
-    /// nothing is left.
+    /// How long to wait for one address: half of what is left, so a silent one leaves time for the next; none if nothing is
+    /// left.
     pub fn for_one(&self) -> Option<Duration> {
         let now = self.clock.elapsed();
         // Another thread may have begun after `now`: then the whole is left, and not more.
@@ -109,7 +109,7 @@ pub struct TimeStampAuthority {
     pub url: String,
     /// The policy to ask for; the authority's own, if not given.
     pub policy: Option<Policy>,
-    /// The value of the Authorization header, where it wants one.
+    /// The value of the Authorization header, if the authority needs one.
     pub authorization: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 use domain::text::is_direction_control;
 use domain::{Actor, Who};
 
-/// The network address and the browser or program of whoever acts.
+/// The network address and the browser or program of the person who acts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Origin {
     /// The address, without port.

@@ -23,11 +23,11 @@ codes! {
         Expired => "seal-certificate-expired",
         /// Its certificate was revoked by its issuer.
         Revoked => "seal-certificate-revoked",
-        /// The token that holds the key does not take the PIN.
+        /// The token with the key refuses the PIN.
         Pin => "seal-key-pin-refused",
-        /// The token that holds the key is away (503).
+        /// The token with the key is away (503).
         TokenAway => "seal-token-away",
-        /// The key cannot be read, or makes no seals that hold.
+        /// The key cannot be read, or its seals are not valid.
         Unusable => "seal-key-unusable",
     }
 }
@@ -37,7 +37,7 @@ codes! {
 pub struct SealRefusal {
     /// Why.
     pub code: SealCode,
-    /// When its certificate begins or ended, where that is why.
+    /// When its certificate begins or ended, if that is why.
     at: Option<Timestamp>,
     /// For the log and for operators.
     cause: Box<dyn std::error::Error + Send + Sync>,
@@ -58,12 +58,12 @@ impl SealRefusal {
         self
     }
 
-    /// Seconds after which to try again, where nobody has to do anything here meanwhile.
+    /// Seconds after which to try again, if nobody has to do anything here first.
     pub fn retry_after(&self) -> Option<u64> {
         (self.code == SealCode::TokenAway).then_some(AWAY_RETRY)
     }
 
-    /// The time that its message names; empty where it names none.
+    /// The time that its message names; empty if it names none.
     pub(crate) fn date(&self) -> String {
         self.at
             .map(|at| time::format_with_zone(at, Zone::UTC))

@@ -36,7 +36,7 @@ impl SignerError<'_> {
         }
     }
 
-    /// Seconds after which to try again, where that may help.
+    /// Seconds after which to try again, if that may help.
     pub fn retry_after(self) -> Option<u64> {
         let wait = self.0.retry_after();
         if self.cannot_complete() {

@@ -1,16 +1,15 @@
-//! What is kept in the file store is bounded, and goes when nothing needs it.
+//! Files in the store are limited, and removed when nothing needs them.
 //!
-//! - **No file is put without a claim** ([`FileClaim`]), which is written before the file, and which the transaction that
-//!   writes the rows that need the file takes over. Whatever becomes of the use-case, or of its process, the file is either
-//!   needed or known to be loose. (A draft's files are announced as uploads, which are counted: [`store::upload`].)
-//! - **A link has its measure**: so many files and so many bytes are kept for it at a time, those that were replaced
-//!   included until they are gone.
-//! - **What nothing needs is removed** by a job, some time after it became loose: files of drafts whose workflow ended, that
-//!   were replaced or not taken over, of values that were taken away, and of what was not written after all. The same bytes
-//!   are one file: it goes only where nothing of any company needs it, and not while somebody has just put it again
-//!   ([`store::loose_file`], [`blobs::Blobs::delete_if_older`]).
-//! - **The disk keeps a reserve**: where less than some percent of it is free, no new files and no new workflows are taken.
-//!   What people have begun to sign they can finish.
+//! - **No file is stored without a claim** ([`FileClaim`]). The claim is written before the file, and the transaction that
+//!   writes the rows that need the file takes it over. Whatever happens to the use-case or its process, the file is either
+//!   needed or known to be loose. (The files of a draft are announced as uploads, which are counted: [`store::upload`].)
+//! - **Each link has a limit** of files and bytes at a time, including replaced ones until they are gone.
+//! - **A job removes what nothing needs** some time after it became loose: files of drafts whose workflow ended, replaced
+//!   files, files of removed values, and files whose rows were never written. Equal bytes are one file: it is removed only
+//!   if nothing of any company needs it, and not if it was just stored again ([`store::loose_file`],
+//!   [`blobs::Blobs::delete_if_older`]).
+//! - **The disk keeps a reserve**: if too little of it is free, we accept no new files and no new workflows. Signers can
+//!   finish what they have begun.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
@@ -27,11 +26,11 @@ use crate::base::error::{Error, Fault, FaultCode};
 pub(crate) const MOST_BYTES: u64 = 50_000_000;
 /// The most files that are kept for one link.
 pub(crate) const MOST_FILES: u64 = 40;
-/// So long a file is loose before it is removed.
-pub(crate) const LOOSE_FOR: SignedDuration = SignedDuration::from_mins(15);
-/// Seconds after which to try again where the disk is nearly full: room is made by a person, or by what is removed.
+/// How long a file stays loose before it is removed.
+const LOOSE_FOR: SignedDuration = SignedDuration::from_mins(15);
+/// Seconds after which to try again if the disk is nearly full: room is made by a person, or by what is removed.
 const ROOM_RETRY: u64 = 60;
-/// So many uploads are looked at in one transaction.
+/// How many uploads one transaction checks.
 const AT_ONCE: u32 = 200;
 
 /// What one disk has.
@@ -41,12 +40,12 @@ pub struct Space {
     pub place: String,
     /// Bytes that are free for us.
     pub free: u64,
-    /// Of so many.
+    /// Bytes of the disk as a whole.
     pub total: u64,
 }
 
 impl Space {
-    /// Are less than so many percent free?
+    /// Whether less than this share is free, in percent.
     pub fn is_short(&self, percent: u64) -> bool {
         u128::from(self.free) * 100 < u128::from(self.total) * u128::from(percent)
     }
@@ -72,7 +71,7 @@ struct NearlyFull {
 }
 
 impl App {
-    /// Is there room for something new? `Unavailable` where a disk is nearly full.
+    /// Whether there is room for something new: `Unavailable` if a disk is nearly full.
     pub fn check_room(&self) -> Result<(), Error> {
         let percent = self.settings.least_free_percent;
         match self.space.spaces().into_iter().find(|space| space.is_short(percent)) {
@@ -103,7 +102,7 @@ impl App {
         if !has_more {
             let mut number = [0; 8];
             self.random.fill(&mut number);
-            // Positive: 0 is nobody's claim.
+            // Positive, since 0 means no claim.
             claim.number = (i64::from_be_bytes(number) & i64::MAX).max(1);
         }
         let hashes: Vec<BlobHash> = files.iter().map(|(hash, _)| *hash).collect();
@@ -171,8 +170,8 @@ impl App {
     }
 }
 
-/// Files that are in the file store and that no row needs yet. They are removed some time later, unless the transaction that
-/// writes the rows that need them takes the claim over.
+/// Files in the store that no row needs yet. They are removed some time later, unless the transaction that writes the rows
+/// that need them takes over the claim.
 #[derive(Debug, Clone)]
 #[must_use = "files whose claim is not taken over are removed"]
 pub(crate) struct FileClaim {

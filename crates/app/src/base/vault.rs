@@ -1,14 +1,14 @@
-//! The vault: everything secret that is kept at rest, or that must be recognised later, hangs on one master key.
+//! The vault: everything secret that we keep, or must recognize later, depends on one master key.
 //!
-//! The master key is a file of 32 random bytes, made at the first run, readable by its owner alone. From it HKDF-SHA256
-//! derives one key a [`Purpose`], so that what was encrypted for one thing can never be taken for another:
+//! The master key is a file of 32 random bytes, created at the first run, readable by its owner alone. From it HKDF-SHA256
+//! derives one key for each [`Purpose`], so a ciphertext of one purpose never passes for one of another:
 //!
 //! * [`Vault::encrypt`] and [`Vault::decrypt`]: AES-256-GCM. Each message has a key and a nonce of its own, derived from a
-//!   random salt of 32 bytes that stands before it, so no number of messages wears a key out.
-//! * [`Vault::tag`]: HMAC-SHA256, for link tokens and for what protects forms.
+//!   random salt of 32 bytes in front of it, so no number of messages wears a key out.
+//! * [`Vault::tag`]: HMAC-SHA256, for link tokens and for the protection of forms.
 //!
-//! Whoever loses the master key loses the seal keys and every link that was sent; whoever copies it together with the
-//! database can seal in the companies' names. It belongs into the backup, but not beside the database's.
+//! Without the master key, the seal keys and every link that was sent are lost. Anybody who has it together with the
+//! database can seal in the companies' names. Back it up, but not next to the database.
 
 use std::fmt;
 use std::fs;
@@ -42,17 +42,17 @@ pub enum Purpose {
     WebhookSecret,
     /// The value that a webhook carries as its Authorization header.
     WebhookAuthorization,
-    /// The body of a webhook, a mail or a message that waits: it holds links.
+    /// The body of a waiting webhook or message: it contains links.
     OutboxBody,
     /// A recipient's access code, while it is still needed.
     AccessCode,
-    /// A code that was sent to a recipient, and the proof that he gave it.
+    /// A code that was sent to a recipient, and the proof that they entered it.
     OneTimeCode,
     /// Contacts for which wrong one-time codes are counted.
     CodeGuesses,
-    /// An answer that is kept for an idempotency key: it holds links.
+    /// An answer kept for an idempotency key: it contains links.
     IdempotentAnswer,
-    /// A row of a bulk start that waits: it may hold access codes.
+    /// A waiting row of a bulk send: it may contain access codes.
     BulkRow,
     /// What a public link starts, and by what its visitors are known.
     PublicLink,
@@ -116,7 +116,6 @@ pub enum VaultError {
     Length {
         /// The file.
         path: PathBuf,
-        /// What it holds.
         length: usize,
     },
     /// Bytes that this vault did not encrypt for this purpose, or that were changed.
@@ -148,10 +147,10 @@ impl Vault {
         }
     }
 
-    /// Opens the vault of a key file; where there is none, makes it.
+    /// Opens the vault of a key file, or creates the file.
     ///
-    /// Two processes that start at once agree on one key: the file appears under its name only when it is whole, and
-    /// whoever comes second reads what the first has written.
+    /// Two processes that start at once agree on one key: the file gets its name only when it is complete, and the second
+    /// process reads the key of the first.
     pub fn open_or_create(path: &Path, random: Arc<dyn Random>) -> Result<Vault, VaultError> {
         match Vault::open(path, Arc::clone(&random)) {
             Err(VaultError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
@@ -233,7 +232,7 @@ impl Vault {
 
     /// A message authentication code that only this vault can make.
     pub fn tag(&self, purpose: Purpose, message: &[u8]) -> [u8; 32] {
-        // A key as long as SHA-256's block, which HMAC takes as it is.
+        // A key as long as SHA-256's block, which HMAC uses unchanged.
         let mut key = Zeroizing::new([0; 64]);
         self.derive(purpose, b"tag", key.as_mut_slice());
         let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new(&(*key).into());
@@ -241,7 +240,7 @@ impl Vault {
         mac.finalize().into_bytes().into()
     }
 
-    /// Whether the code is the message's; takes the same time whatever the answer.
+    /// Whether the code belongs to the message. Takes the same time for either answer.
     pub fn tag_matches(&self, purpose: Purpose, message: &[u8], tag: &[u8]) -> bool {
         self.tag(purpose, message).ct_eq(tag).into()
     }

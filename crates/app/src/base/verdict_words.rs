@@ -16,9 +16,9 @@ const MOST_CHANGES: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Everything holds.
+    /// Every signature is valid.
     Holds,
-    /// Unchanged, but nobody trusted vouches for the signer.
+    /// Unchanged, but no trusted party vouches for the signer.
     SignerUnknown,
     /// Unchanged, but a certificate was revoked, and nothing proves that what it signed is older.
     Revoked,
@@ -69,7 +69,7 @@ impl Outcome {
     }
 }
 
-/// The revocation for which a file does not hold: of the newest such signature by somebody.
+/// The revocation that makes the file invalid: that of the newest such signature.
 fn revocation(verdict: &Verdict) -> Option<Revocation> {
     let by_somebody = verdict
         .signatures
@@ -78,13 +78,13 @@ fn revocation(verdict: &Verdict) -> Option<Revocation> {
     by_somebody.rev().find_map(SignatureReport::revocation)
 }
 
-/// How one signature stands.
+/// The verdict on one signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Nothing is wrong with it.
     Valid,
-    /// It is intact, and its signer is not known to be who he says.
+    /// It is intact, but the signer's identity is not confirmed.
     SignerUnknown,
     /// It is intact, and its signer's certificate had been revoked.
     Revoked,
@@ -93,7 +93,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// How a signature stands.
+    /// The verdict on a signature.
     pub fn of(signature: &SignatureReport) -> Self {
         if signature.faults.is_empty() {
             Self::Valid
@@ -137,9 +137,9 @@ pub struct VerdictWords {
 pub struct SignatureWords {
     /// Its kind and its field.
     pub title: String,
-    /// How it stands, for programs.
+    /// The verdict, for programs.
     pub standing: Standing,
-    /// How it stands.
+    /// The verdict.
     pub state: String,
     /// Who, when, where, how.
     pub facts: Vec<Fact>,
@@ -182,7 +182,7 @@ pub fn verdict_words(language: Language, zone: Zone, verdict: &Verdict) -> Verdi
 }
 
 /// What is wrong with a file, in a language: all that there is to say of one fault.
-pub(crate) fn fault_words(language: Language, fault: &Fault) -> String {
+pub(in crate::base) fn fault_words(language: Language, fault: &Fault) -> String {
     let zone = Zone::default();
     Words { language, zone }.problem(fault).join(" ")
 }
@@ -352,7 +352,7 @@ impl Words {
         })
     }
 
-    /// What is wrong: a sentence, and where it lists changes, one more for each.
+    /// What is wrong: a sentence, and one more for each change.
     fn problem(&self, fault: &Fault) -> Vec<String> {
         let plain = |key: &str| vec![self.say(key)];
         let of = |key: &str, subject: &str| vec![self.say_with(key, &[("subject", subject)])];

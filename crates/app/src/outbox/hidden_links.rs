@@ -14,7 +14,7 @@ impl Addresses {
     }
 
     /// Whether an address is a signer's own: one that signs, or that asks for the signer's code.
-    pub(crate) fn has_signers_link(&self, url: &str) -> bool {
+    pub(in crate::outbox) fn has_signers_link(&self, url: &str) -> bool {
         self.first_token(url, LinkToken::is_signers_own).is_some()
     }
 

@@ -1,4 +1,4 @@
-//! Letters that nobody asked for: what the operator's templates are tried with, and what a test mail holds.
+//! Sample messages, with which the operator's templates are tried, and the test mail.
 
 use domain::{BlobHash, Colour, Contact, Language, Zone};
 use jiff::{SignedDuration, Timestamp};
@@ -9,7 +9,7 @@ use store::outbox::StopReason;
 use crate::outbox::mail::{self, AccessCode, Letter, MailKind, Occasion, Request};
 
 /// The names that templates may use; every kind of mail has all of them.
-pub(crate) fn variable_names() -> Vec<String> {
+pub(in crate::outbox) fn variable_names() -> Vec<String> {
     let contact = Contact::Email(String::new());
     let values = mail::values(&letter(
         &Style::default(),
@@ -21,7 +21,7 @@ pub(crate) fn variable_names() -> Vec<String> {
     names.map(|names| names.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// What templates are tried with: all that such a mail may hold, and as little as it may hold.
+/// What templates are tried with: everything that such a mail may contain, and as little as it may contain.
 pub(crate) fn values(kind: MailKind, language: Language) -> [minijinja::Value; 2] {
     let contact = Contact::Email("hong@example.com".to_owned());
     let dressed = Style {
@@ -63,7 +63,7 @@ impl Links {
     }
 }
 
-/// A letter to a made-up person.
+/// A message to an invented person.
 pub fn letter<'l>(style: &'l Style, contact: &'l Contact, language: Language, occasion: Occasion<'l>) -> Letter<'l> {
     let (document, name) = match language {
         Language::Ko => ("시험용 문서", "홍길동"),
@@ -82,7 +82,7 @@ pub fn letter<'l>(style: &'l Style, contact: &'l Contact, language: Language, oc
     }
 }
 
-/// An occasion with all that it may hold.
+/// An occasion with everything that it may contain.
 pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -> Occasion<'_> {
     let (person, words, hint) = match language {
         Language::Ko => (
@@ -146,7 +146,7 @@ pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -
     }
 }
 
-/// The same with as little as it may hold.
+/// The same with as little as it may contain.
 fn poor(kind: MailKind) -> Occasion<'static> {
     let now = Timestamp::UNIX_EPOCH;
     let request = Request {

@@ -1,18 +1,19 @@
-//! The templates of mails: the built-in ones, and those that the operator put in their place.
+//! The templates of mails: the built-in ones, and the operator's own.
 //!
-//! A folder (`mail.templates_folder`) may hold, for each kind of mail and language, a subject, a text and an HTML part:
-//! `request.ko.subject`, `request.ko.txt`, `request.ko.html`. Each stands alone; what is not there is the built-in one.
+//! A folder (`mail.templates_folder`) may contain, for each kind of mail and language, a subject, a text and an HTML part:
+//! `request.ko.subject`, `request.ko.txt`, `request.ko.html`. Each is independent; the built-in one replaces a missing one.
 //!
-//! **When it is looked at.** All are read once, and each is rendered with sample data: with everything that such a mail may
-//! hold, and with as little as it may hold. What cannot be parsed, names a variable that no mail has, or fails with the
-//! samples is a [`TemplateFault`] with file and line; the server does not start then, and `doctor` tells.
+//! **When they are checked.** All are read once, and each is rendered with sample data: with everything that such a mail may
+//! contain, and with as little as it may contain. A template that cannot be parsed, names a variable that no mail has, or
+//! fails with the samples is a [`TemplateFault`] with file and line. The server then does not start, and `doctor` reports
+//! it.
 //!
-//! **What may fail later.** An override may still meet data that its samples did not hold. Then the mail is written with the
-//! built-in template: a mail that does not arrive is worse than one that looks plain. That is logged, and kept for `doctor`
-//! until the file has changed.
+//! **What may fail later.** A template may still meet data that its samples did not contain. The mail is then written with
+//! the built-in template: a mail that does not arrive is worse than one that looks plain. That is logged, and kept for
+//! `doctor` until the file changes.
 //!
-//! Templates come from the operator, so they are trusted not to lie; they are bounded all the same (steps, depth, length),
-//! since a loop that was written by mistake must not hold up a transaction. HTML is escaped where it is not said otherwise.
+//! Templates come from the operator, so they are trusted not to lie. They are limited all the same (steps, depth, length),
+//! since a loop that was written by mistake must not delay a transaction. HTML is escaped unless a template says otherwise.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,7 @@ impl Part {
 pub struct TemplateFault {
     /// The file, as the folder has it.
     pub file: String,
-    /// The line, where one is known.
+    /// The line, if known.
     pub line: Option<usize>,
     /// What is wrong, and what helps.
     pub what: String,
@@ -93,7 +94,7 @@ pub struct MetFault {
     pub fault: TemplateFault,
     /// When it was met last.
     pub at: Timestamp,
-    /// Of the file's content, so that a mended file is not told of any more.
+    /// Of the file's content, so a fixed file is no longer reported.
     content: String,
 }
 
@@ -157,8 +158,8 @@ impl MailTemplates {
         }
     }
 
-    /// The built-in ones with those of a folder over them. What is wrong there is told by [`MailTemplates::faults`], and the
-    /// built-in one stays in its place.
+    /// The built-in templates, with those of a folder in front. [`MailTemplates::faults`] lists what is wrong there, and the
+    /// built-in one is used instead.
     pub fn with_folder(folder: &Path) -> MailTemplates {
         let mut templates = MailTemplates::built_in();
         match files(folder) {
@@ -258,8 +259,8 @@ impl MailTemplates {
         Ok(())
     }
 
-    /// Writes a part of a mail: with the operator's template where there is one that can, else with the built-in one. `None`
-    /// for a subject without an override.
+    /// Writes a part of a mail: with the operator's template if it works, else with the built-in one. `None` for a subject
+    /// without a template.
     pub(crate) fn render(
         &self,
         kind: MailKind,
@@ -315,7 +316,7 @@ impl std::io::Write for Bounded {
     }
 }
 
-/// The files of the folder by their names; what begins with a dot is nobody's template.
+/// The files of the folder by their names. Files that begin with a dot are no templates.
 fn files(folder: &Path) -> std::io::Result<BTreeMap<String, PathBuf>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
@@ -561,7 +562,7 @@ mod tests {
                 "안녕하세요\n{{ documnt }}",
                 "request.ko.txt, line 2: there is no variable documnt",
             ),
-            // In a branch that no sample takes.
+            // In a branch that no sample reaches.
             (
                 "expired.ja.html",
                 "{% if false %}\n\n{{ nobody }}{% endif %}",
@@ -602,6 +603,10 @@ mod tests {
             let found = faults(&[(name, text)]);
             assert!(found.len() == 1 && found[0].contains(expected), "{text}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_file_whose_name_is_none_of_ours_is_a_fault_and_no_other_suffers() {
         for name in [
             "reqest.ko.txt",
             "request.kr.txt",
@@ -622,7 +627,7 @@ mod tests {
                 .to_string()
                 .contains("/no/such/folder: the folder cannot be read")
         );
-        // Each is told, and what is wrong with one is nothing to another.
+        // Each is reported, and none affects another.
         let folder = folder(&[
             ("request.ko.txt", "{{ a"),
             ("request.en.txt", "{{ b"),

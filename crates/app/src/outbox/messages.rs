@@ -26,10 +26,10 @@ use crate::outbox::webhook_history::EndpointPaused;
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
 
-/// So many addresses a company pauses at the same time.
+/// How many addresses a company can pause at the same time.
 const MOST_PAUSED: u64 = 1_000;
 
-/// An id for an event that is to be told: 128 random bits. Every try carries it, so a receiver can drop doubles.
+/// An id for an event: 128 random bits. Every try has the same, so a receiver can drop duplicates.
 pub fn new_event_id(random: &dyn Random) -> String {
     let mut bytes = [0; 16];
     random.fill(&mut bytes);
@@ -38,8 +38,8 @@ pub fn new_event_id(random: &dyn Random) -> String {
 
 /// Tells the runner of this process that something may wait in the outbox.
 ///
-/// Rung after the commit; a ring that nobody hears (no runner here, or not yet) does no harm, since the runner also
-/// looks by itself from time to time. Cheap to clone: all clones are one bell.
+/// Rung after the commit. A ring that nobody hears (no runner here, or not yet) does no harm, since the runner also checks
+/// by itself from time to time. Cheap to clone: all clones are one bell.
 #[derive(Clone, Default)]
 pub struct OutboxBell(Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>);
 
@@ -51,7 +51,7 @@ impl OutboxBell {
         }
     }
 
-    /// Sets who listens; the first one stays. `false` where somebody listens already.
+    /// Sets the listener. The first one stays; `false` if there is one already.
     pub fn listen(&self, listener: impl Fn() + Send + Sync + 'static) -> bool {
         self.0.set(Box::new(listener)).is_ok()
     }
@@ -65,7 +65,7 @@ impl fmt::Debug for OutboxBell {
     }
 }
 
-/// Adds what became of deliveries to their workflow's chain, where there is still one.
+/// Adds what became of deliveries to their workflow's audit trail, if the workflow still exists.
 fn tell_chain(
     tx: &mut dyn Transaction,
     vault: &Vault,
@@ -85,7 +85,7 @@ fn tell_chain(
     Ok(store::audit::append(&mut held, company, workflow, &entries, &after)?)
 }
 
-/// What a workflow's chain is to be told.
+/// What a workflow's audit trail does not say yet.
 type Untold = ((CompanyId, WorkflowId), Vec<ToNote>);
 
 /// Tells chains of deliveries.
@@ -95,7 +95,7 @@ fn note(tx: &mut dyn Transaction, vault: &Vault, untold: &[Untold]) -> Result<()
         store::hold(tx, company, *workflow)?;
     }
     let ids = untold.iter().flat_map(|(_, taken)| taken).map(|delivery| delivery.id);
-    // Another process may have told of some meanwhile.
+    // Another process may have added some meanwhile.
     let noted = outbox::set_noted(tx, ids)?;
     for ((company, workflow), taken) in untold {
         let events: Vec<_> = taken
@@ -126,11 +126,11 @@ fn delivered(delivery: &ToNote) -> EventKind {
 pub struct OutboxPage {
     /// The messages.
     pub messages: Vec<OutboxMessage>,
-    /// The next page begins behind this one; none where there are no older ones.
+    /// The next page begins after this one; none if there are no older ones.
     pub older: Option<i64>,
 }
 
-/// A delivery that its chain was told of, and when it was made: how far a round of telling has come.
+/// A delivery that is in its audit trail, and when it was created: how far a round has come.
 pub type Told = (Timestamp, DeliveryId);
 
 /// A mail or message, decrypted.
@@ -142,7 +142,7 @@ pub struct OutboxMessage {
     pub workflow: Option<WorkflowId>,
     /// `mail` or `message`.
     pub channel: &'static str,
-    /// How far it is: `waiting`, `delivered`, `dead`, or `kept` where there is nowhere to send it to.
+    /// How far it is: `waiting`, `delivered`, `dead`, or `kept` if there is nowhere to send it.
     pub state: &'static str,
     /// The addressee's name.
     pub to_name: String,
@@ -150,7 +150,7 @@ pub struct OutboxMessage {
     pub to: String,
     /// The subject.
     pub subject: String,
-    /// The text without links that sign; empty where it is secret.
+    /// The text without links that sign; empty if it is secret.
     pub text: String,
     /// The links in it, but for those that sign.
     pub links: Vec<MailLink>,
@@ -158,21 +158,21 @@ pub struct OutboxMessage {
     pub hides_link: bool,
     /// The caller may copy that link now ([`App::copy_signing_link`]); a list does not say.
     pub can_copy_link: bool,
-    /// It holds a one-time code, and so its text is shown to nobody.
+    /// It contains a one-time code, so nobody sees its text.
     pub is_secret: bool,
     /// When it was written.
     pub at: Timestamp,
-    /// What the mail server said where the last try failed, or what went wrong on the way to it.
+    /// What the mail server said if the last try failed, or what went wrong on the way to it.
     pub failure: Option<String>,
 }
 
 impl App {
-    /// A page of what was written to people: the newest, or those older than one. Links that sign and one-time codes it shows
-    /// to nobody.
+    /// A page of the messages to people: the newest, or those older than one. Links that sign and one-time codes are never
+    /// shown.
     pub fn outbox_messages(&self, caller: &Caller, before: Option<i64>) -> Result<OutboxPage, Error> {
         caller.must_send()?;
         let (company, before) = (caller.company.clone(), DeliveryId(before.unwrap_or(i64::MAX)));
-        // One more than shown tells whether there is more.
+        // One more than shown, to know whether there are more.
         let mut rows = self
             .store
             .read(move |tx| outbox::messages(tx, &company, before, MESSAGES_PER_PAGE + 1).map_err(Error::from))?;
@@ -186,10 +186,11 @@ impl App {
         Ok(OutboxPage { messages, older })
     }
 
-    /// Tells the chains of the next deliveries that were taken until then. Where it has come; none where that was all.
+    /// Adds the next deliveries, up to this moment, to their audit trails. Returns how far it came; none if there are no
+    /// more.
     ///
-    /// This follows some seconds behind: an entry that appears while the next writer's approval is being sealed would
-    /// make that work be done anew. A chain that cannot be told now is passed over; the next round comes to it again.
+    /// This follows some seconds behind: an entry that appears while the next signer's approval is being sealed would force
+    /// that work to be repeated. A trail that cannot be extended now is skipped; the next round tries it again.
     pub fn note_deliveries(&self, until: Timestamp, after: Option<Told>, limit: u32) -> Result<Option<Told>, Error> {
         let after = after.unwrap_or((Timestamp::MIN, DeliveryId(0)));
         let taken = self
@@ -225,8 +226,8 @@ impl App {
         Ok(next)
     }
 
-    /// Takes one-time codes that have had their day out of their letters, so that not even a backup tells them. How many letters
-    /// were looked at.
+    /// Removes expired one-time codes from their messages, so that not even a backup contains them. Returns how many
+    /// messages were checked.
     pub fn erase_codes(&self, limit: u32) -> Result<usize, Error> {
         let now = self.now();
         let found = self
@@ -236,7 +237,7 @@ impl App {
         for letter in found {
             let body = match OutgoingMail::open(&letter.body, &self.vault) {
                 Ok(mail) if letter.is_code || mail.is_secret => Some(mail.erased().sealed(&self.vault)?),
-                // What cannot be read says nothing; where it is a code, it is erased all the same.
+                // A message that cannot be read is kept; a code is erased all the same.
                 Err(_) if letter.is_code => Some(Vec::new()),
                 Ok(_) | Err(_) => None,
             };
@@ -259,8 +260,8 @@ impl App {
         Ok(count)
     }
 
-    /// Records that a mail came back after a mail server had taken it, at its workflow, too. Of what the report says, an excerpt
-    /// is kept, and of a one-time code nothing. `false` where we sent no such mail, or where it has come back before.
+    /// Records that a mail bounced after a mail server had accepted it, also at its workflow. An excerpt of the report is
+    /// kept, but nothing about a one-time code. `false` if we sent no such mail, or if it bounced before.
     pub fn mail_came_back(&self, event_id: &str, code: Option<u16>, words: &str) -> Result<bool, Error> {
         let now = self.now();
         let (delivery, excerpt) = (event_id.to_owned(), excerpt_of(words));
@@ -325,8 +326,8 @@ impl App {
         Ok(released)
     }
 
-    /// Pauses an endpoint: what comes for it is held until it is switched on. One that is stopped stays so. One that no document
-    /// has to do with yet is paused, too, since documents to come may tell it (a public link's, waiting rows' of a bulk start).
+    /// Pauses an endpoint: webhooks to it are held until it is switched on. A stopped one stays stopped. One that no
+    /// document uses yet is paused, too, since later documents may (those of a public link, or waiting rows of a bulk send).
     pub fn pause_endpoint(&self, company: &CompanyId, url: &CallbackUrl) -> Result<EndpointPaused, Error> {
         let (id, now) = (self.company(company)?.id, self.now());
         let known = self.knows_endpoint(id.clone(), url)?;

@@ -1,13 +1,13 @@
-//! What a transition sends out: the webhook, and letters to people.
+//! What a transition sends: the webhook, and messages to people.
 //!
-//! Everything is written before the transaction that enqueues it (but for a start, whose numbers are not known before),
-//! and kept encrypted, since it holds links that sign. Who is told what:
+//! Everything is written before the transaction that enqueues it (except for a start, whose numbers are not known before),
+//! and kept encrypted, since it contains links that sign. Who is notified:
 //!
-//! - the writers whose turn comes are asked, unless the workflow is embedded;
-//! - a one-time code goes to the writer who asked for it, embedded or not;
-//! - at the end everybody gets the result, as the company chooses: the sender, the copies, and the writers unless it is
+//! - signers whose turn has come are asked, unless the workflow is embedded;
+//! - a one-time code goes to the signer who asked for it, embedded or not;
+//! - at the end everybody gets the result, as the company chooses: the sender, the copies, and the signers unless it is
 //!   embedded;
-//! - what ends early is told to the sender and to those who had been asked; a cancellation not to the sender.
+//! - if the workflow ends early, the sender and those who had been asked are notified; of a cancellation, not the sender.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,20 +39,35 @@ pub(crate) struct Outgoing {
     gateways: Arc<Vec<GatewayReach>>,
 }
 
-/// Why writers are asked.
+/// A transition, from which everything that goes out is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Transitioned<'t> {
+    pub(crate) before: &'t StoredWorkflow,
+    pub(crate) workflow: &'t Workflow,
+    pub(crate) outcome: &'t Outcome,
+    /// The recipients whose turn has come.
+    pub(crate) asked: &'t [RecipientId],
+    pub(crate) comment: &'t str,
+    pub(crate) template: &'t TemplateVersion,
+    pub(crate) values: &'t BTreeMap<String, StoredValue>,
+    pub(crate) party: &'t Party,
+    pub(crate) at: Timestamp,
+}
+
+/// Why signers are asked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Asking<'a> {
     /// Their turn has come.
     Request,
     /// It still is.
     Reminder,
-    /// The step after has given the document back.
+    /// The next step has returned the document.
     Returned { writer: &'a str, reason: &'a str },
 }
 
-/// Somebody who is told.
+/// Somebody who is notified.
 struct Addressee<'a> {
-    /// Which recipient it is; none if it is somebody else.
+    /// The recipient; none if it is somebody else.
     recipient: Option<RecipientId>,
     name: &'a str,
     contact: Contact,
@@ -76,7 +91,7 @@ impl Outgoing {
         }
     }
 
-    /// What letters are written with.
+    /// What messages are written with.
     pub(crate) fn mail_room(&self) -> MailRoom<'_> {
         MailRoom {
             templates: &self.templates,
@@ -86,7 +101,7 @@ impl Outgoing {
         }
     }
 
-    /// The requests to the writers whose turn has come; none where the workflow is embedded.
+    /// The requests to the signers whose turn has come; none if the workflow is embedded.
     pub(crate) fn requests(
         &self,
         workflow: &Workflow,
@@ -98,7 +113,7 @@ impl Outgoing {
         self.asked(workflow, asked, codes, Asking::Request, party, at)
     }
 
-    /// Letters that ask writers to write; none where the workflow is embedded.
+    /// Messages that ask signers to sign; none if the workflow is embedded.
     pub(crate) fn asked(
         &self,
         workflow: &Workflow,
@@ -145,7 +160,7 @@ impl Outgoing {
         Ok(letters)
     }
 
-    /// The one-time code that a writer asked for: the one message that also the writers of an embedded workflow get.
+    /// The one-time code that a signer asked for: the one message that also the signers of an embedded workflow get.
     pub(crate) fn one_time_code(
         &self,
         workflow: &Workflow,
@@ -164,60 +179,68 @@ impl Outgoing {
     }
 
     /// Everything that a transition sends out.
-    #[allow(clippy::too_many_arguments)] // one happening has these parts
-    pub(crate) fn of_transition(
-        &self,
-        before: &StoredWorkflow,
-        workflow: &Workflow,
-        outcome: &Outcome,
-        asked: &[RecipientId],
-        comment: &str,
-        template: &TemplateVersion,
-        values: &BTreeMap<String, StoredValue>,
-        party: &Party,
-        at: Timestamp,
-    ) -> Result<Vec<NewDelivery>, Error> {
-        let mut all = Vec::new();
-        if let Some(settings) = workflow.export.as_ref().filter(|settings| settings.wants(outcome)) {
-            let body = webhook::payload(
-                &Happening {
-                    workflow,
-                    settings,
-                    template,
-                    values,
-                    outcome,
-                    comment,
-                    at,
-                    links: before.links,
-                    link_days: party.link_days,
-                },
-                &self.addresses,
-            );
-            all.push(NewDelivery {
-                company: workflow.company.clone(),
-                workflow: Some(workflow.id),
-                event_id: new_event_id(self.random.as_ref()),
-                channel: NewChannel::Webhook {
-                    url: settings.url.clone(),
-                    client: workflow.client,
-                    authorization: before.authorization.clone(),
-                },
-                body: self.vault.encrypt(Purpose::OutboxBody, &body),
-                created_at: at,
-            });
+    pub(crate) fn of_transition(&self, change: &Transitioned<'_>) -> Result<Vec<NewDelivery>, Error> {
+        let mut all: Vec<NewDelivery> = self.webhook(change).into_iter().collect();
+        all.extend(self.messages(change)?);
+        Ok(all)
+    }
+
+    fn webhook(&self, change: &Transitioned<'_>) -> Option<NewDelivery> {
+        let workflow = change.workflow;
+        let settings = workflow.export.as_ref()?;
+        if !settings.wants(change.outcome) {
+            return None;
         }
+        let body = webhook::payload(
+            &Happening {
+                workflow,
+                settings,
+                template: change.template,
+                values: change.values,
+                outcome: change.outcome,
+                comment: change.comment,
+                at: change.at,
+                links: change.before.links,
+                link_days: change.party.link_days,
+            },
+            &self.addresses,
+        );
+        Some(NewDelivery {
+            company: workflow.company.clone(),
+            workflow: Some(workflow.id),
+            event_id: new_event_id(self.random.as_ref()),
+            channel: NewChannel::Webhook {
+                url: settings.url.clone(),
+                client: workflow.client,
+                authorization: change.before.authorization.clone(),
+            },
+            body: self.vault.encrypt(Purpose::OutboxBody, &body),
+            created_at: change.at,
+        })
+    }
+
+    /// The messages to people.
+    fn messages(&self, change: &Transitioned<'_>) -> Result<Vec<NewDelivery>, Error> {
+        let Transitioned {
+            before,
+            workflow,
+            outcome,
+            asked,
+            comment,
+            party,
+            at,
+            ..
+        } = *change;
         let actor = before.workflow.recipient(outcome.recipient());
         let actor_name = actor.map_or("", |actor| actor.name.as_str());
         match outcome {
-            Outcome::Approved { complete: false, .. } => {
-                all.extend(self.requests(workflow, asked, &codes(before), party, at)?);
-            }
+            Outcome::Approved { complete: false, .. } => self.requests(workflow, asked, &codes(before), party, at),
             Outcome::Returned { .. } => {
                 let asking = Asking::Returned {
                     writer: actor_name,
                     reason: comment,
                 };
-                all.extend(self.asked(workflow, asked, &codes(before), asking, party, at)?);
+                self.asked(workflow, asked, &codes(before), asking, party, at)
             }
             Outcome::Approved { complete: true, .. } => {
                 let chosen = party.style.completed_mails;
@@ -225,9 +248,10 @@ impl Outgoing {
                     sender: chosen.sender,
                     copies: chosen.copies,
                 };
-                for addressee in told(workflow, party, |_| chosen.writers, besides) {
-                    all.push(self.completed(before, workflow, party, &addressee, at)?);
-                }
+                told(workflow, party, |_| chosen.writers, besides)
+                    .iter()
+                    .map(|addressee| self.completed(before, workflow, party, addressee, at))
+                    .collect()
             }
             Outcome::Rejected { order, .. } => {
                 let occasion = Occasion::Rejected {
@@ -235,16 +259,12 @@ impl Outgoing {
                     writer: actor_name,
                     reason: comment,
                 };
-                // The others of the step too: they hold requests that lead nowhere now. Somebody else may have the address of
-                // the one who declined.
+                // The others of the step too: their requests now lead nowhere. Somebody else may have the address of the
+                // person who declined.
                 let decliner = outcome.recipient();
-                let were_asked = told(
-                    workflow,
-                    party,
-                    |writer| writer.order <= *order && writer.id != decliner,
-                    Besides::SENDER,
-                );
-                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
+                let were_asked = |writer: &Recipient| writer.order <= *order && writer.id != decliner;
+                let addressees = told(workflow, party, were_asked, Besides::SENDER);
+                self.letters(workflow, party, &addressees, occasion, at)
             }
             Outcome::Canceled { order, .. } => {
                 let occasion = Occasion::Canceled {
@@ -252,21 +272,20 @@ impl Outgoing {
                     sender: &party.sender_name,
                     reason: comment,
                 };
-                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::NOBODY);
-                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
+                let addressees = told(workflow, party, |writer| writer.order <= *order, Besides::NOBODY);
+                self.letters(workflow, party, &addressees, occasion, at)
             }
             Outcome::Expired { order, .. } => {
                 let occasion = Occasion::Expired { at };
-                let were_asked = told(workflow, party, |writer| writer.order <= *order, Besides::SENDER);
-                all.extend(self.letters(workflow, party, &were_asked, occasion, at)?);
+                let addressees = told(workflow, party, |writer| writer.order <= *order, Besides::SENDER);
+                self.letters(workflow, party, &addressees, occasion, at)
             }
         }
-        Ok(all)
     }
 
-    /// The letter that everybody has approved, with links to the finished files. A signer who had to enter a code gets
-    /// links of their own, which ask for it; so do others who are notified at that signer's address, since that signer's
-    /// mailbox must not open the files without the code.
+    /// The message that everybody has signed, with links to the finished files. A signer who had to enter a code gets links
+    /// of their own, which ask for it; so do others who are notified at that signer's address, since that signer's mailbox
+    /// must not open the files without the code.
     fn completed(
         &self,
         before: &StoredWorkflow,
@@ -358,7 +377,7 @@ pub(crate) fn codes(stored: &StoredWorkflow) -> Codes {
         .collect()
 }
 
-/// Who is told besides writers.
+/// Who is notified besides signers.
 #[derive(Clone, Copy)]
 struct Besides {
     sender: bool,
@@ -376,8 +395,8 @@ impl Besides {
     };
 }
 
-/// The people to notify: these writers (none if the workflow is embedded) and the others who want to know, each once. Writers who
-/// share an address each get a message in their own name. Anyone else with a writer's address gets no second message.
+/// The people to notify: these signers (none if the workflow is embedded) and the others who want to know, each once. Signers who
+/// share an address each get a message in their own name. Anyone else with a signer's address gets no second message.
 fn told<'a>(
     workflow: &'a Workflow,
     party: &'a Party,

@@ -4,7 +4,7 @@ use domain::{Contact, Recipient, Region};
 
 use crate::App;
 
-/// A gateway, as far as it tells which messages it is asked to take.
+/// A gateway, and which messages it can be asked to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GatewayReach {
     /// Its name in the configuration.
@@ -24,7 +24,7 @@ impl GatewayReach {
 }
 
 impl App {
-    /// Where a writer's one-time codes go.
+    /// Where a signer's one-time codes go.
     pub(crate) fn code_contact(&self, recipient: &Recipient, region: Region) -> Contact {
         let mobile = recipient
             .mobile
@@ -44,7 +44,7 @@ impl App {
             .any(|beginning| number.starts_with(beginning.as_str()))
     }
 
-    /// Whether a code can be sent to this person at all: one that nothing takes to him would keep him out for good.
+    /// Whether a code can be sent to this person at all: if nothing delivers it, they could never sign.
     pub(crate) fn code_reaches(&self, recipient: &Recipient, region: Region) -> bool {
         match self.code_contact(recipient, region).phone() {
             Some(number) => self.has_messenger_to(number),

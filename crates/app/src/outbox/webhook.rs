@@ -28,14 +28,14 @@ pub struct Payload<'p> {
     client_id: String,
     /// When it happened: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, in the document's time zone.
     completed_date: String,
-    /// What happened: `CF` approval, `RT` rejection (also one that gives the document back), `CC` cancellation, `EX` expiry.
+    /// What happened: `CF` approval, `RT` rejection (also one that returns the document), `CC` cancellation, `EX` expiry.
     #[schema(pattern = "^(CF|RT|CC|EX)$")]
     command_type: &'static str,
-    /// The writer who approved or rejected; of a cancellation or expiry, the one whose turn it was.
+    /// The signer who approved or rejected; of a cancellation or expiry, the one whose turn it was.
     name: &'p str,
-    /// His e-mail address or telephone number, as it was given.
+    /// Their e-mail address or telephone number, as it was entered.
     email: &'p str,
-    /// What he, or who cancelled, said; may be empty.
+    /// What they, or the person who canceled, said; may be empty.
     comment: &'p str,
     /// Every value written so far, in step order.
     field_list: Vec<WrittenField>,
@@ -47,16 +47,16 @@ pub struct Payload<'p> {
     is_embed: bool,
     /// The version of the Export API: `v3`.
     version: &'static str,
-    /// The e-mail address of the writer whose turn it is now; embedded and in progress only.
+    /// The e-mail address of the signer whose turn it is now; embedded and in progress only.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_email: Option<&'p str>,
-    /// His name; embedded and in progress only.
+    /// Their name; embedded and in progress only.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_name: Option<&'p str>,
-    /// Where he signs; holds a query string already. Embedded and in progress only.
+    /// Where they sign; contains a query string already. Embedded and in progress only.
     #[serde(skip_serializing_if = "Option::is_none")]
     sign_url: Option<String>,
-    /// All writers whose turn it is, where their step has several.
+    /// All signers whose turn it is, if their step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_list: Option<Vec<NextWriter>>,
     /// Where the sealed document is; embedded and complete only. Empty if the document's links are revoked.
@@ -74,28 +74,28 @@ pub struct WrittenField {
     pub name: String,
     /// The value: a check as `Y` or `N`, a file as its name.
     pub value: String,
-    /// The e-mail of the field's writer.
+    /// The e-mail of the field's signer.
     pub email: String,
     /// The field's step.
     pub order: u32,
 }
 
-/// A writer whose turn it is.
+/// A signer whose turn it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct NextWriter {
-    /// His step.
+    /// Their step.
     pub order: u32,
-    /// His name.
+    /// Their name.
     pub name: String,
-    /// His e-mail address or telephone number.
+    /// Their e-mail address or telephone number.
     pub email: String,
-    /// Where he signs; embedded only.
+    /// Where they sign; embedded only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_url: Option<String>,
 }
 
 /// What a webhook is made of.
-pub(crate) struct Happening<'h> {
+pub(in crate::outbox) struct Happening<'h> {
     /// The workflow after the transition.
     pub workflow: &'h Workflow,
     pub settings: &'h ExportSettings,
@@ -109,8 +109,8 @@ pub(crate) struct Happening<'h> {
     pub link_days: i64,
 }
 
-/// The body of the webhook that tells of a transition.
-pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u8> {
+/// The body of a transition's webhook.
+pub(in crate::outbox) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u8> {
     let Happening {
         workflow,
         settings,
@@ -152,8 +152,8 @@ pub(crate) fn payload(happening: &Happening<'_>, addresses: &Addresses) -> Vec<u
     serde_json::to_vec(&payload).unwrap_or_default()
 }
 
-/// The body of a webhook that is sent to try an address: it looks like an approval, and tells of no document.
-pub(crate) fn test_payload(client: ClientId, at: Timestamp, zone: Zone) -> Vec<u8> {
+/// The body of a test webhook: it looks like an approval, but is about no document.
+pub(in crate::outbox) fn test_payload(client: ClientId, at: Timestamp, zone: Zone) -> Vec<u8> {
     let payload = Payload {
         workflow_id: 0,
         client_id: client.to_string(),
@@ -177,7 +177,7 @@ pub(crate) fn test_payload(client: ClientId, at: Timestamp, zone: Zone) -> Vec<u
     serde_json::to_vec(&payload).unwrap_or_default()
 }
 
-/// All writers whose turn it is, where their step has several; with their addresses where the workflow is embedded.
+/// All signers whose turn it is, if their step has several; with their addresses if the workflow is embedded.
 pub(crate) fn next_list(workflow: &Workflow, addresses: &Addresses) -> Option<Vec<NextWriter>> {
     let turn = workflow.turn()?;
     if workflow

@@ -23,21 +23,21 @@ use crate::base::webhook_secret::WebhookSecret;
 use crate::outbox::messages::new_event_id;
 use crate::outbox::webhook;
 
-/// So many deliveries are sent again by one call at most.
+/// How many deliveries one call sends again at most.
 const MOST_RESENT: u32 = 1_000;
-/// So much of an answer is shown, in characters.
+/// How much of an answer is shown, in characters.
 const LONGEST_ANSWER: usize = 1_000;
-/// So many deliveries are forgotten in one transaction.
+/// How many deliveries are deleted in one transaction.
 const FORGOTTEN_AT_ONCE: u32 = 1_000;
-/// What is beyond the bounds waits so long for its workflow's chain to tell of it, in hours.
+/// How many hours a delivery beyond the limits waits for its workflow's audit trail to mention it.
 const WAITS_TO_BE_TOLD: i64 = 24;
 
 /// How much history a company keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistorySettings {
-    /// For so many days.
+    /// For how many days.
     pub days: u32,
-    /// So many deliveries that are over, at most.
+    /// How many finished deliveries at most.
     pub most: u32,
 }
 
@@ -47,7 +47,7 @@ impl Default for HistorySettings {
     }
 }
 
-/// What a history is limited to, as the query or the body says it.
+/// The limits of a history, from the query or the body.
 #[derive(Debug, Clone, Default)]
 pub struct ExportsRequest {
     /// The workflow.
@@ -64,7 +64,7 @@ pub struct ExportsRequest {
     pub cursor: Option<String>,
     /// How many.
     pub limit: Option<String>,
-    /// What reading the request found amiss.
+    /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 
@@ -86,7 +86,7 @@ pub struct ExportDelivery {
     /// The event's id: the `webhook-id` of every try.
     #[schema(example = "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40")]
     pub webhook_id: String,
-    /// The document that it tells of.
+    /// The document that it is about.
     pub workflow_id: Option<i64>,
     /// The callback address.
     pub url: String,
@@ -95,7 +95,7 @@ pub struct ExportDelivery {
     pub status: &'static str,
     /// When the event happened, with the zone.
     pub created_date: String,
-    /// When it is tried next, with the zone; empty where it is not.
+    /// When it is tried next, with the zone; empty if it is not.
     pub next_date: String,
     /// When it was delivered or given up, with the zone; empty before.
     pub finished_date: String,
@@ -114,23 +114,23 @@ pub struct ExportTry {
     pub date: String,
     /// How long it took, in milliseconds.
     pub duration_ms: i64,
-    /// The HTTP status; none where no answer came.
+    /// The HTTP status; none if there was no answer.
     #[schema(example = 503)]
     pub code: Option<u16>,
     /// Why no answer came.
     pub fault: Option<String>,
-    /// An excerpt of the start of the answer: the words and numbers that errors consist of; an ellipsis stands for the rest.
+    /// An excerpt of the start of the answer: the words and numbers that errors consist of. An ellipsis replaces the rest.
     pub answer: String,
 }
 
 /// How many were sent again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportsResent {
-    /// So many.
+    /// How many.
     pub resent: usize,
     /// Whether the range has more: call again with `next_cursor` as `cursor`.
     pub more: bool,
-    /// Where this call ended; none where nothing is left.
+    /// Where this call ended; none if nothing is left.
     pub next_cursor: Option<String>,
 }
 
@@ -141,8 +141,8 @@ pub struct EndpointPaused {
     pub url: String,
     /// How many deliveries are held now.
     pub held: u64,
-    /// Whether anything has to do with it: it failed, something was sent there, or a document under way is to tell it. Where
-    /// not, what documents to come tell it is held all the same; or it is misspelt.
+    /// Whether anything uses it: it failed, something was sent there, or a running document will use it. If not, webhooks of
+    /// later documents to it are held all the same, or it is misspelled.
     pub known: bool,
 }
 
@@ -160,12 +160,12 @@ pub struct ExportEndpoints {
 pub struct ExportEndpoint {
     /// The address.
     pub url: String,
-    /// Since when it has done nothing but fail, with the zone; empty where it was paused while it did not.
+    /// Since when every try has failed, with the zone; empty if it was paused while it worked.
     pub failing_since: String,
     /// `failing`, `stopped` (by its failures) or `paused` (by a member).
     #[schema(pattern = "^(failing|stopped|paused)$")]
     pub status: &'static str,
-    /// When it was stopped or paused, with the zone; empty where it was not.
+    /// When it was stopped or paused, with the zone; empty if it was not.
     pub stopped_date: String,
     /// Why: `gone` (it answered 410), `failing` (five days of nothing but failures) or `paused` (by a member).
     pub stopped_reason: Option<&'static str>,
@@ -191,7 +191,7 @@ pub struct WebhookTestRequest {
     pub authorization: Option<String>,
     /// The API client whose secret signs it; the company's default, if not given.
     pub client_id: Option<String>,
-    /// What reading the request found amiss.
+    /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 
@@ -202,7 +202,7 @@ pub struct WebhookTested {
     pub delivered: bool,
     /// The `webhook-id` that it carried.
     pub webhook_id: String,
-    /// The HTTP status; none where no answer came.
+    /// The HTTP status; none if there was no answer.
     #[schema(example = 200)]
     pub code: Option<u16>,
     /// Why no answer came.
@@ -221,7 +221,7 @@ const STATES: [(&str, State); 4] = [
     ("dead", State::Dead),
 ];
 
-/// The most addresses of a page, and so many where nobody says how many.
+/// The most addresses of a page, also if the request does not say how many.
 const MOST_ENDPOINTS: u32 = 100;
 
 impl App {
@@ -240,7 +240,7 @@ impl App {
         }
         let company = caller.company.clone();
         let mut rows = self.store.read(move |tx| {
-            // One more than asked for tells whether there is more.
+            // One more than asked for, to know whether there are more.
             let found = outbox::history(tx, &company, &filter, before, limit.saturating_add(1))?;
             let mut rows = Vec::with_capacity(found.len());
             for delivery in found {
@@ -260,7 +260,7 @@ impl App {
         })
     }
 
-    /// Sends one webhook once more.
+    /// Sends one webhook again.
     pub fn resend_export(&self, caller: &Caller, id: i64) -> Result<ExportDelivery, Error> {
         caller.must_send()?;
         let (company, id, now) = (caller.company.clone(), DeliveryId(id), self.now());
@@ -284,7 +284,7 @@ impl App {
         Ok(shown(&delivery, &tries, caller.zone))
     }
 
-    /// Sends a range of webhooks once more that are over.
+    /// Sends a range of finished webhooks again.
     pub fn resend_exports(&self, caller: &Caller, request: &ExportsRequest) -> Result<ExportsResent, Error> {
         caller.must_send()?;
         let mut faults = request.faults.clone();
@@ -344,7 +344,7 @@ impl App {
         }
         let company = caller.company.clone();
         let (endpoints, mut held, more) = self.store.read(move |tx| {
-            // One more than asked for tells whether there is more.
+            // One more than asked for, to know whether there are more.
             let mut endpoints = outbox::endpoints(tx, &company, &after, limit.saturating_add(1))?;
             let more = endpoints.len() > limit as usize;
             endpoints.truncate(limit as usize);
@@ -389,7 +389,7 @@ impl App {
         Ok(EndpointStarted { url, released })
     }
 
-    /// Pauses an address, for a member: what comes for it is held until it is started again. One that is stopped stays so.
+    /// Pauses an address, for a member: webhooks to it are held until it is started again. A stopped one stays stopped.
     pub fn pause_export_endpoint(
         &self,
         caller: &Caller,
@@ -401,7 +401,7 @@ impl App {
         self.pause_endpoint(&caller.company, &url)
     }
 
-    /// Tries a webhook once, and waits for the answer. It tells of no document: `workflow_id` is 0.
+    /// Tries a webhook once, and waits for the answer. It is about no document: `workflow_id` is 0.
     pub fn test_webhook(&self, company: &CompanyId, request: WebhookTestRequest) -> Result<WebhookTested, Error> {
         let mut faults = request.faults;
         let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
@@ -466,7 +466,7 @@ impl App {
         })
     }
 
-    /// An API client of the company with its secrets, and the company's time zone; none where there is no such client.
+    /// An API client of the company with its secrets, and the company's time zone; none if there is no such client.
     fn sender(
         &self,
         company: &CompanyId,
@@ -556,7 +556,7 @@ fn named_endpoint(url: Option<String>, faults: Vec<Fault>) -> Result<CallbackUrl
     callback_address(&url.unwrap_or_default())
 }
 
-/// A callback address as it is kept, of whatever spelling; 422 where the text is none.
+/// A callback address as it is kept, of whatever spelling; 422 if the text is none.
 pub fn callback_address(text: &str) -> Result<CallbackUrl, Error> {
     match text.trim() {
         "" => Err(Error::fault("url", FaultCode::Required)),

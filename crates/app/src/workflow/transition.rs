@@ -1,10 +1,10 @@
 //! How a workflow changes: read, decide, write over what was read.
 //!
 //! A use-case reads a [`Snapshot`], decides with the rules of `domain` outside any transaction (values are proved, at the
-//! last approval the PDF is stamped and sealed, letters and webhooks are written), and gives a [`Plan`] to
-//! [`App::commit`]: one transaction that writes state, chain and outbox over the revision and the chain's head that were
-//! read. Where another write came first, nothing is written, and the use-case reads and decides anew: of two that arrive
-//! at the same moment one wins, and the other meets the state that the first one left.
+//! last approval the PDF is stamped and sealed, messages and webhooks are written), and passes a [`Plan`] to
+//! [`App::commit`]: one transaction that writes state, audit trail and outbox, if the revision and the chain's head are
+//! still those that were read. If another write came first, nothing is written, and the use-case reads and decides again: of
+//! two that arrive at the same moment one wins, and the other sees the state that the first one left.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,10 +27,11 @@ use crate::base::keyed_chain;
 use crate::base::origin::Origin;
 use crate::base::uploads::FileClaim;
 use crate::base::vault::Vault;
+use crate::outbox::outgoing::{Transitioned, codes};
 use crate::outbox::webhook::{self, NextWriter};
 use crate::values::value::prove_text;
 
-/// How often a use-case reads and decides anew before it gives up.
+/// How often a use-case reads and decides again before it gives up.
 pub(crate) const MOST_TRIES: usize = 16;
 
 /// Everything that a decision is made from.
@@ -46,7 +47,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The same after some values were taken away.
+    /// The same after some values were removed.
     pub(crate) fn without(&self, removed: &[String]) -> Snapshot {
         let mut values = self.values.clone();
         values.retain(|name, _| !removed.contains(name));
@@ -94,9 +95,9 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// A plan that changes the workflow and tells the chain. If it puts somebody else in a recipient's place, what the
-    /// earlier person wrote is taken away: nobody signs under another's words, or with another's signature. (The store resets
-    /// what else was theirs: [`store::workflow::update`].)
+    /// A plan that changes the workflow and extends its audit trail. If it puts somebody else in a recipient's place, what
+    /// the earlier person wrote is removed: nobody signs under another's words, or with another's signature. (The store
+    /// resets everything else that was theirs: [`store::workflow::update`].)
     pub(crate) fn new(snapshot: &Snapshot, after: Workflow, actor: &Actor, events: Vec<EventKind>) -> Plan {
         let theirs = values_of_replaced(snapshot, &after);
         let events = theirs
@@ -153,13 +154,13 @@ impl Plan {
         self
     }
 
-    /// What the acting writer said.
-    pub(crate) fn acting(mut self, recipient: RecipientId, comment: Option<&str>) -> Plan {
+    /// What the acting signer said.
+    fn acting(mut self, recipient: RecipientId, comment: Option<&str>) -> Plan {
         self.acting = Some((recipient, comment.map(str::to_owned)));
         self
     }
 
-    pub(crate) fn ended_with(mut self, comment: Option<&str>) -> Plan {
+    fn ended_with(mut self, comment: Option<&str>) -> Plan {
         self.end_comment = comment.map(str::to_owned);
         self
     }
@@ -210,7 +211,7 @@ impl Plan {
         self
     }
 
-    pub(crate) fn resetting_access_of(mut self, recipients: &[RecipientId]) -> Plan {
+    pub(in crate::workflow) fn resetting_access_of(mut self, recipients: &[RecipientId]) -> Plan {
         self.reset_access = recipients.to_vec();
         self
     }
@@ -221,7 +222,7 @@ impl Plan {
             .acting
             .as_ref()
             .map(|(recipient, comment)| (*recipient, comment.as_deref()));
-        // A draft that is saved from here on changes the writer's row, which the update below changes too: this runs again.
+        // A draft that is saved from here on changes the signer's row, which the update below changes too: this runs again.
         if let Some((recipient, read)) = &self.draft_read
             && store::workflow_value::draft(tx, company, *recipient)? != *read
         {
@@ -258,7 +259,7 @@ impl Plan {
         if let Some(sealed) = &self.sealed {
             store::workflow::insert_sealed(held, company, id, sealed)?;
         }
-        // After the uploads: the job that removes files takes them in this order, too.
+        // After the uploads: the job that removes files locks them in this order, too.
         self.write_files(held)?;
         for delivery in &self.deliveries {
             store::outbox::enqueue(held, delivery)?;
@@ -266,7 +267,7 @@ impl Plan {
         Ok(true)
     }
 
-    /// Which files the workflow needs from now on. What a value held that was taken away, or replaced, is removed later.
+    /// Which files the workflow needs from now on. Files of removed or replaced values are deleted later.
     fn write_files(&self, held: &mut HeldWorkflow<'_>) -> Result<(), Error> {
         let (company, id) = (&self.after.company, self.after.id);
         for hash in &self.blobs {
@@ -304,7 +305,7 @@ fn values_of_replaced(snapshot: &Snapshot, after: &Workflow) -> Vec<(RecipientId
         .collect()
 }
 
-/// What somebody did at one moment, with what follows from it, which the service does.
+/// What somebody did at one moment, and what follows from it, which the service does.
 pub(crate) fn events_at(actor: &Actor, at: Timestamp, events: Vec<EventKind>) -> impl Iterator<Item = Event> + use<'_> {
     events.into_iter().map(move |event| {
         let by_service = matches!(event, EventKind::RequestSent { .. } | EventKind::Completed { .. });
@@ -327,16 +328,16 @@ pub struct Advanced {
     pub order: Option<u32>,
     /// Until when it can be signed, in its time zone: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
     pub expiry_date: String,
-    /// The name of the writer whose turn it is.
+    /// The name of the signer whose turn it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_name: Option<String>,
-    /// His e-mail address or telephone number.
+    /// Their e-mail address or telephone number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_email: Option<String>,
-    /// Where he signs; embedded only.
+    /// Where they sign; embedded only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sign_url: Option<String>,
-    /// All writers whose turn it is, where their step has several.
+    /// All signers whose turn it is, if their step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_list: Option<Vec<NextWriter>>,
 }
@@ -386,8 +387,8 @@ impl App {
         self.snapshot(company, id)
     }
 
-    /// Writes a decision; `false` where another write came first.
-    pub(crate) fn commit(&self, plan: Plan) -> Result<bool, Error> {
+    /// Writes a decision; `false` if another write came first.
+    pub(in crate::workflow) fn commit(&self, plan: Plan) -> Result<bool, Error> {
         let tells = !plan.deliveries.is_empty();
         let written = self.store.write(move |tx| plan.write(tx))?;
         if written && tells {
@@ -396,7 +397,7 @@ impl App {
         Ok(written)
     }
 
-    /// Reads, decides and writes, anew where another write came first. A decision without a plan writes nothing.
+    /// Reads, decides and writes; again if another write came first. A decision without a plan writes nothing.
     pub(crate) fn decide<T, P: Into<Option<Plan>>>(
         &self,
         company: &CompanyId,
@@ -436,17 +437,17 @@ impl App {
         for event in &mut events {
             event.set_comment(comment);
         }
-        let deliveries = self.outgoing.of_transition(
-            &snapshot.stored,
-            &workflow,
-            &outcome,
-            &asked,
-            comment.unwrap_or_default(),
-            &snapshot.template.version,
-            &snapshot.values,
-            &snapshot.party,
-            snapshot.at,
-        )?;
+        let deliveries = self.outgoing.of_transition(&Transitioned {
+            before: &snapshot.stored,
+            workflow: &workflow,
+            outcome: &outcome,
+            asked: &asked,
+            comment: comment.unwrap_or_default(),
+            template: &snapshot.template.version,
+            values: &snapshot.values,
+            party: &snapshot.party,
+            at: snapshot.at,
+        })?;
         let plan = Plan::new(snapshot, workflow, actor, events).sending(deliveries);
         Ok(match outcome {
             Outcome::Approved { recipient, .. } | Outcome::Returned { recipient, .. } => {
@@ -457,8 +458,8 @@ impl App {
         })
     }
 
-    /// A change as a plan, with the requests to those who are asked anew; none where nothing changes. Who was asked anew
-    /// a short while ago is not asked once more ([`crate::workflow::remind`]).
+    /// A change as a plan, with the requests to those who are asked again; none if nothing changes. A signer who was asked
+    /// again a short while ago is not asked again ([`crate::workflow::remind`]).
     pub(crate) fn plan_change(
         &self,
         snapshot: &Snapshot,
@@ -478,7 +479,7 @@ impl App {
             .iter()
             .filter(|recipient| asked.contains(&recipient.id));
         self.pause_is_over(snapshot, asked_now)?;
-        let codes = crate::outbox::outgoing::codes(&snapshot.stored);
+        let codes = codes(&snapshot.stored);
         let deliveries = self
             .outgoing
             .requests(&workflow, &asked, &codes, &snapshot.party, snapshot.at)?;
@@ -496,7 +497,8 @@ impl App {
         Ok(entries)
     }
 
-    /// Appends events to a chain where nothing else of the workflow changes; `more` may write besides, with the same `at`.
+    /// Appends events to an audit trail if nothing else of the workflow changes. `more` may write other rows with the same
+    /// `at`.
     pub(crate) fn note(
         &self,
         company: &CompanyId,
@@ -511,8 +513,8 @@ impl App {
         })
     }
 
-    /// The same, where the transaction itself judges what happened: `judge` answers its events, none where there is nothing
-    /// to tell, and what the caller wants to know. The workflow is held before `judge` reads anything of it.
+    /// The same, but the transaction itself decides what happened: `judge` returns its events, none if there is nothing to
+    /// record, and what the caller wants to know. The workflow is locked before `judge` reads anything of it.
     pub(crate) fn judge_and_note<T: Send + 'static>(
         &self,
         company: &CompanyId,

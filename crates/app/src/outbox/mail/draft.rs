@@ -1,0 +1,288 @@
+//! A message before it has the form of a mail or of a text message.
+
+use domain::{Palette, one_time_code};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::content::{Content, content, one_line};
+use super::{AccessCode, LOGO_ID, Letter, MailKind, MailLink, MessageParts, Occasion, Request};
+use crate::companies::company_look::shown_logo_size;
+
+/// The longest subject, in characters; longer ones end in an ellipsis.
+pub(super) const LONGEST_SUBJECT: usize = 160;
+/// The box that a logo has in a mail, in CSS pixels.
+const LOGO_WIDTH: u32 = 200;
+const LOGO_HEIGHT: u32 = 48;
+/// The colour of buttons if the company has none.
+const ACCENT: &str = "#1d4ed8";
+
+/// What a message says, in the pieces that templates and gateways need.
+pub(super) struct Draft {
+    pub(super) kind: MailKind,
+    pub(super) from_name: String,
+    pub(super) to_name: String,
+    pub(super) code: String,
+    pub(super) subject: String,
+    pub(super) message: String,
+    pub(super) parts: MessageParts,
+    pub(super) links: Vec<MailLink>,
+    /// What the templates see; every kind has the same names.
+    pub(super) values: serde_json::Value,
+}
+
+/// The logo as the HTML shows it.
+#[derive(Serialize)]
+struct ShownLogo {
+    cid: &'static str,
+    width: u32,
+    height: u32,
+}
+
+/// The sentences that every kind of message has.
+struct Sentences {
+    title: String,
+    greeting: String,
+    link_help: String,
+    footer: Vec<String>,
+}
+
+/// What sentences name, each on one line.
+struct Names<'n> {
+    company: &'n str,
+    document: &'n str,
+    name: &'n str,
+    writer: &'n str,
+    subject: &'n str,
+    deadline: &'n str,
+    minutes: &'n str,
+    days: &'n str,
+}
+
+pub(super) fn draft(letter: &Letter<'_>) -> Draft {
+    let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(letter.language, key, arguments);
+    let deadline = match letter.occasion {
+        Occasion::Request(Request { deadline, .. })
+        | Occasion::Reminder(Request { deadline, .. })
+        | Occasion::Returned { deadline, .. } => i18n::deadline(letter.language, deadline, letter.zone),
+        _ => String::new(),
+    };
+    let content = content(letter, &deadline);
+    let key = |part: &str| format!("mail-{}-{part}", content.kind.word());
+    let company = one_line(letter.company_name);
+    let document = one_line(letter.document);
+    let name = one_line(letter.name);
+    let raw = Raw::of(&letter.occasion);
+    let writer = one_line(raw.writer);
+    let minutes = one_time_code::LIFE.as_mins().to_string();
+    let days = raw.days.map(|days| days.to_string()).unwrap_or_default();
+    let arguments = [
+        ("company", company.as_str()),
+        ("document", document.as_str()),
+        ("name", name.as_str()),
+        ("deadline", deadline.as_str()),
+        ("writer", writer.as_str()),
+        ("url", raw.webhook_url),
+        ("code", raw.code),
+        ("minutes", minutes.as_str()),
+        ("days", days.as_str()),
+    ];
+    let subject = cut(&one_line(&say(&key("subject"), &arguments)));
+    let mut footer = vec![say("mail-footer", &arguments)];
+    if !content.links.is_empty() {
+        // Everybody gets the same links to the finished files, except signers who have to enter a code.
+        let whose = match letter.occasion {
+            Occasion::Completed { asks_code: false, .. } => "mail-shared",
+            _ => "mail-personal",
+        };
+        footer.insert(0, say(whose, &[]));
+    }
+    let sentences = Sentences {
+        title: say(&key("title"), &arguments),
+        greeting: say("mail-greeting", &arguments),
+        link_help: say("mail-link-help", &[]),
+        footer,
+    };
+    let message = say(&key("message"), &arguments);
+    let names = Names {
+        company: &company,
+        document: &document,
+        name: &name,
+        writer: &writer,
+        subject: &subject,
+        deadline: &deadline,
+        minutes: &minutes,
+        days: &days,
+    };
+    let values = template_values(letter, &content, &raw, &names, &sentences);
+    Draft {
+        kind: content.kind,
+        from_name: letter
+            .style
+            .mail_sender_name
+            .as_deref()
+            .map_or_else(|| company.clone(), one_line),
+        code: raw.code.to_owned(),
+        message,
+        parts: MessageParts {
+            kind: content.kind.word().to_owned(),
+            document: document.clone(),
+            sender: one_line(raw.sender),
+            deadline: deadline.clone(),
+            code: raw.code.to_owned(),
+            minutes: minutes.clone(),
+        },
+        links: content.links,
+        to_name: name,
+        subject,
+        values,
+    }
+}
+
+/// What the templates see. Every kind has the same names.
+fn template_values(
+    letter: &Letter<'_>,
+    content: &Content,
+    raw: &Raw<'_>,
+    names: &Names<'_>,
+    sentences: &Sentences,
+) -> serde_json::Value {
+    let date = raw.at.map(|at| i18n::date_time(letter.language, at, letter.zone));
+    let accent = letter.style.accent.map(|accent| Palette::of(accent).light.accent);
+    serde_json::json!({
+        "kind": content.kind.word(),
+        "language": letter.language.code(),
+        "subject": names.subject,
+        "company": names.company,
+        "title": sentences.title,
+        "greeting": sentences.greeting,
+        "paragraphs": content.paragraphs,
+        "quote": content.quote,
+        "facts": content.facts,
+        "links": content.links,
+        "link_help": sentences.link_help,
+        "footer": sentences.footer,
+        "accent": accent.map_or_else(|| ACCENT.to_owned(), |accent| accent.to_string()),
+        "logo": letter.style.logo.map(|logo| shown_logo(logo.width, logo.height)),
+        // The parts that those are made of.
+        "document": names.document,
+        "name": names.name,
+        "sender": one_line(raw.sender),
+        "writer": names.writer,
+        "comment": raw.comment,
+        "reason": raw.reason,
+        "hint": one_line(raw.hint),
+        "needs_access_code": raw.needs_access_code,
+        "deadline": names.deadline,
+        "date": date.unwrap_or_default(),
+        "sign_url": raw.sign_url,
+        "document_url": raw.document_url,
+        "certificate_url": raw.certificate_url,
+        "webhook_url": raw.webhook_url,
+        "code": raw.code,
+        "minutes": names.minutes,
+        "days": names.days,
+    })
+}
+
+/// As large as its box allows, and never larger than its pixels.
+fn shown_logo(width: u32, height: u32) -> ShownLogo {
+    let (width, height) = shown_logo_size((width, height), (LOGO_WIDTH, LOGO_HEIGHT));
+    ShownLogo {
+        cid: LOGO_ID,
+        width,
+        height,
+    }
+}
+
+/// What an occasion contains, piece by piece; empty if it has no such thing.
+#[derive(Default)]
+struct Raw<'o> {
+    sender: &'o str,
+    writer: &'o str,
+    comment: &'o str,
+    reason: &'o str,
+    hint: &'o str,
+    needs_access_code: bool,
+    at: Option<Timestamp>,
+    sign_url: &'o str,
+    document_url: &'o str,
+    certificate_url: &'o str,
+    webhook_url: &'o str,
+    code: &'o str,
+    days: Option<i64>,
+}
+
+impl<'o> Raw<'o> {
+    fn of(occasion: &Occasion<'o>) -> Raw<'o> {
+        let nothing = Raw::default();
+        match *occasion {
+            Occasion::Request(request) | Occasion::Reminder(request) => Raw {
+                sender: request.sender,
+                comment: request.comment,
+                hint: request.access_code.hint(),
+                needs_access_code: request.access_code != AccessCode::None,
+                sign_url: request.sign_url,
+                ..nothing
+            },
+            Occasion::Returned {
+                writer,
+                reason,
+                sign_url,
+                ..
+            } => Raw {
+                writer,
+                reason,
+                sign_url,
+                ..nothing
+            },
+            Occasion::Completed {
+                at,
+                document_url,
+                certificate_url,
+                access_code,
+                ..
+            } => Raw {
+                at: Some(at),
+                document_url,
+                certificate_url,
+                hint: access_code.hint(),
+                needs_access_code: access_code != AccessCode::None,
+                ..nothing
+            },
+            Occasion::Rejected { at, writer, reason } => Raw {
+                at: Some(at),
+                writer,
+                reason,
+                ..nothing
+            },
+            Occasion::Canceled { at, sender, reason } => Raw {
+                at: Some(at),
+                sender,
+                reason,
+                ..nothing
+            },
+            Occasion::Expired { at } => Raw {
+                at: Some(at),
+                ..nothing
+            },
+            Occasion::OneTimeCode { code } => Raw { code, ..nothing },
+            Occasion::EndpointStopped { at, url, .. } => Raw {
+                at: Some(at),
+                webhook_url: url,
+                ..nothing
+            },
+            Occasion::SealEnds { at, days } => Raw {
+                at: Some(at),
+                days: Some(days),
+                ..nothing
+            },
+        }
+    }
+}
+
+pub(super) fn cut(subject: &str) -> String {
+    if subject.chars().count() <= LONGEST_SUBJECT {
+        return subject.to_owned();
+    }
+    subject.chars().take(LONGEST_SUBJECT - 1).chain(['…']).collect()
+}
