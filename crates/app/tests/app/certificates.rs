@@ -9,7 +9,7 @@ use testkit::deliveries::claim_due;
 
 use crate::support::{TestApp, on_both};
 use crate::templates::pdf;
-use crate::workflows::{World, act, fields_of_first, given, id_of, key_of, texts, two_steps, writer};
+use crate::world::{World, act, fields_of_first, given, id_of, key_of, texts, two_steps, writer};
 
 /// All text of a PDF with single spaces, as poppler reads it.
 pub fn text(pdf: &[u8]) -> String {
@@ -50,7 +50,7 @@ pub fn sign(world: &World<'_>, key: &SigningKey, language: Language, name: &str)
     app.give_consent(key, &app::consent::statement(language), &phone())?;
     app.clock.advance(60);
     let values = texts(&[("성명", name), ("day", "2026-01-02")]);
-    app.attach(key, "sign", Some("서명.png"), crate::workflows::pixel())?;
+    app.attach(key, "sign", Some("서명.png"), crate::world::pixel())?;
     app.approve_shown(key, &values, Some("확인했습니다 確認しました"), &phone())
         .map(|_| ())
 }

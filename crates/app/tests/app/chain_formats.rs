@@ -6,7 +6,7 @@ use store::values;
 
 use crate::check::{completed, faults};
 use crate::support::{TestApp, on_both};
-use crate::workflows::{World, act, fields_of_first, given, id_of, origin, two_steps};
+use crate::world::{World, act, fields_of_first, given, id_of, origin, two_steps};
 
 mod sql {
     store::statements! {

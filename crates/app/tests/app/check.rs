@@ -10,7 +10,7 @@ use store::{Statement, values};
 
 use crate::support::{TestApp, on_both};
 use crate::uploads::picture;
-use crate::workflows::{World, act, fields_of_first, given, id_of, origin, texts, two_steps};
+use crate::world::{World, act, fields_of_first, given, id_of, origin, texts, two_steps};
 
 mod sql {
     store::statements! {
@@ -289,7 +289,7 @@ fn a_lost_file_is_told_as_one() {
     let app = TestApp::new(testkit::database::TestDatabase::sqlite());
     let world = World::new(&app, &two_steps());
     let id = completed(&world);
-    let document = || app.document(&world.caller, id, &crate::workflows::origin());
+    let document = || app.document(&world.caller, id, &crate::world::origin());
     document().expect("the sealed document");
     let hash = app
         .store

@@ -8,7 +8,7 @@ use crate::chain_formats::{of_an_earlier_version, rewrite};
 use crate::check::completed;
 use crate::edits::statement;
 use crate::support::{TestApp, on_both};
-use crate::workflows::{World, origin, two_steps};
+use crate::world::{World, origin, two_steps};
 
 /// The tables with rows of a workflow, in an order in which their rows can be deleted.
 const TABLES: [(&str, &str); 6] = [

@@ -7,7 +7,7 @@ use domain::WorkflowId;
 
 use crate::one_time_codes::{another, give, give_in, guarded, last_code, send, signing_key};
 use crate::support::on_both;
-use crate::workflows::{World, faults, id_of, two_steps};
+use crate::world::{World, faults, id_of, two_steps};
 
 /// A document whose first writer has this address and has been sent a code.
 fn coded(world: &World<'_>, email: &str) -> (WorkflowId, SigningKey) {

@@ -6,7 +6,7 @@ use domain::{BlobHash, Language};
 
 use crate::certificates::{chain_of, packed, sign, text};
 use crate::support::on_both;
-use crate::workflows::{World, act, given, id_of, key_of, two_steps};
+use crate::world::{World, act, given, id_of, key_of, two_steps};
 
 #[test]
 fn the_certificate_and_the_chain_name_the_signed_file_of_which_a_document_is_a_copy() {

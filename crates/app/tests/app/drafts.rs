@@ -6,7 +6,7 @@ use app::{ConflictCode, DraftChange, DraftSeen, Error, FaultCode, SavedDraft, St
 use domain::{Drawing, Hand};
 
 use crate::support::{TestApp, on_both};
-use crate::workflows::{World, faults, id_of, key_of, met, origin, pixel, texts, two_steps};
+use crate::world::{World, faults, id_of, key_of, met, origin, pixel, texts, two_steps};
 
 /// What a page of this name shows.
 fn seen(page: &str, revision: u64) -> DraftSeen {
@@ -180,7 +180,7 @@ fn a_draft_of_an_older_version_is_approved_and_a_page_has_a_short_name() {
         assert_eq!(faults(long), [("page".to_owned(), FaultCode::TooLong)]);
         app.give_consent(&key, "동의합니다", &origin()).expect("consent");
         let given: Result<_, Error> =
-            app.approve_by_link(&key, 0, &texts(&[("sign", crate::workflows::PIXEL)]), None, &origin());
+            app.approve_by_link(&key, 0, &texts(&[("sign", crate::world::PIXEL)]), None, &origin());
         given.expect("approved");
         let kept = world.values(id_of(&started));
         assert!(kept.contains(&("성명".to_owned(), "옛날".to_owned())), "{kept:?}");

@@ -8,7 +8,7 @@ use store::compare::UNPROVED;
 use store::{Row, Statement, Value, values};
 
 use crate::support::{TestApp, on_both};
-use crate::workflows::{World, act, fields_of_first, given, id_of, origin, two_steps};
+use crate::world::{World, act, fields_of_first, given, id_of, origin, two_steps};
 
 /// The tables of which a workflow's rows are compared with its chain, and the column that names the workflow.
 const TABLES: [(&str, &str); 6] = [

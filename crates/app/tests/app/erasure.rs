@@ -9,7 +9,7 @@ use crate::chain_formats::of_an_earlier_version;
 use crate::edits::statement;
 use crate::support::{TestApp, on_both, text_of};
 use crate::uploads::{at_present, removed};
-use crate::workflows::{World, act, fields_of_first, given, id_of, origin, two_steps, writer};
+use crate::world::{World, act, fields_of_first, given, id_of, origin, two_steps, writer};
 
 const NAME: &str = "Wanda Kanarienvogel";
 const CONTACT: &str = "wanda.kanarienvogel@example.com";

@@ -9,7 +9,7 @@ use testkit::database::TestDatabase;
 
 use crate::support::{TestApp, on_both, text_of};
 use crate::templates::pdf;
-use crate::workflows::{World, act, faults, field, given, id_of};
+use crate::world::{World, act, faults, field, given, id_of};
 
 /// Letters of a script that no font of ours has.
 const RARE: &str = "ଆଇଉ";

@@ -5,7 +5,7 @@ use domain::{Colour, CompanyId, CompletedMails, EventKind, WorkflowId};
 use store::company::Company;
 
 use crate::support::{TestApp, on_both};
-use crate::workflows::{World, act, fields_of_first, given, id_of, origin, pixel, two_steps};
+use crate::world::{World, act, fields_of_first, given, id_of, origin, pixel, two_steps};
 
 const DAY: i64 = 24 * 60 * 60;
 

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::support::{TestApp, on_both};
 use crate::templates::pdf;
 use crate::uploads::{MINUTE, at_present, files, is_there, picture, removed, started};
-use crate::workflows::{World, act, field, fields_of_first, given, id_of, key_of, origin, two_steps, writer};
+use crate::world::{World, act, field, fields_of_first, given, id_of, key_of, origin, two_steps, writer};
 
 /// What was kept goes a quarter of an hour later, to the last file, and nothing is left for `fsck`.
 fn goes_again(app: &TestApp, before: &[BlobHash], act: impl FnOnce()) {

@@ -21,7 +21,7 @@ mod sql {
 
 use crate::certificates::{packed, sign, text};
 use crate::support::{TestApp, on_both};
-use crate::workflows::{World, act, faults, given, id_of, key_of, met, origin, two_steps, writer};
+use crate::world::{World, act, faults, given, id_of, key_of, met, origin, two_steps, writer};
 
 const EXPIRED: FaultCode = FaultCode::OneTimeCodeExpired;
 
@@ -155,25 +155,30 @@ fn a_code_opens_the_document_and_chain_and_certificate_say_so() {
         sign(&world, &key, Language::En, "김민준").expect("signed");
         assert_eq!(stage(app, &key), Stage::Done);
         world.approve(id, act(vec![given("pay", "1")])).expect("the second");
-        let history = serde_json::to_string(&app.workflow(&world.caller, id).expect("it").history).expect("JSON");
-        for (event, times) in [
-            ("one_time_code_sent", 1),
-            ("identity_checked", 1),
-            ("identity_refused", 1),
-        ] {
-            assert_eq!(history.matches(event).count(), times, "{event}");
-        }
-        let read = text(&world.sealed_files(id).1);
-        for expected in [
-            "One-time code sent to kim@example.com and entered 2026-01-01 09:00:00 (UTC+09:00)",
-            "Wrong one-time codes: 1",
-        ] {
-            assert!(
-                packed(&read).contains(&packed(expected)),
-                "{expected} is not in:\n{read}"
-            );
-        }
+        check_history_and_certificate(&world, id);
     });
+}
+
+fn check_history_and_certificate(world: &World<'_>, id: WorkflowId) {
+    let app = world.app;
+    let history = serde_json::to_string(&app.workflow(&world.caller, id).expect("it").history).expect("JSON");
+    for (event, times) in [
+        ("one_time_code_sent", 1),
+        ("identity_checked", 1),
+        ("identity_refused", 1),
+    ] {
+        assert_eq!(history.matches(event).count(), times, "{event}");
+    }
+    let read = text(&world.sealed_files(id).1);
+    for expected in [
+        "One-time code sent to kim@example.com and entered 2026-01-01 09:00:00 (UTC+09:00)",
+        "Wrong one-time codes: 1",
+    ] {
+        assert!(
+            packed(&read).contains(&packed(expected)),
+            "{expected} is not in:\n{read}"
+        );
+    }
 }
 
 #[test]
@@ -488,7 +493,7 @@ fn the_templates_step_asks_for_it_too_and_who_has_nothing_to_sign_is_sent_nothin
         let id = id_of(&world.start(request));
         assert_eq!(stage(app, &world.letter_key(id)), Stage::Write);
         world
-            .approve(id, act(crate::workflows::fields_of_first()))
+            .approve(id, act(crate::world::fields_of_first()))
             .expect("the first");
         let key = key_of(&world.mails(id)[1].links[0].url);
         assert!(matches!(stage(app, &key), Stage::OneTimeCode { .. }));

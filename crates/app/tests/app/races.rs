@@ -7,9 +7,7 @@ use testkit::database::TestDatabase;
 
 use crate::edits::statement;
 use crate::support::{PASSWORD, TestApp, attempt};
-use crate::workflows::{
-    World, act, fields_of_first, id_of, key_of, keys_of, one_step_of_two, origin, texts, two_steps,
-};
+use crate::world::{World, act, fields_of_first, id_of, key_of, keys_of, one_step_of_two, origin, texts, two_steps};
 
 /// Runs `first` until it stands at the lock, then `second` until it does too, and lets both go on.
 fn meet<A: Send, B: Send>(

@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use crate::support::{TestApp, on_both};
-use crate::workflows::{World, act, field, fields_of_first, id_of, key_of, origin, pixel, texts, two_steps};
+use crate::world::{World, act, field, fields_of_first, id_of, key_of, origin, pixel, texts, two_steps};
 
 pub const MINUTE: i64 = 60;
 
@@ -84,7 +84,7 @@ fn a_picture_is_decoded_once_from_its_upload_to_the_sealed_document() {
         app.give_consent(&key, "동의합니다", &origin()).expect("consent");
         app.approve_shown(&key, &texts(&[("성명", "백")]), None, &origin())
             .expect("approved");
-        let second = vec![crate::workflows::given("pay", "5")];
+        let second = vec![crate::world::given("pay", "5")];
         world.approve(id, act(second)).expect("the last approval");
         app.document(&world.caller, id, &origin()).expect("a sealed document");
         assert_eq!(
@@ -109,7 +109,7 @@ fn a_picture_that_says_it_is_too_large_is_refused_without_a_worker() {
     assert_eq!(refused_with(refused), [FaultCode::PictureTooLarge]);
     let mut request = world.request();
     let text = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &large);
-    request.fields = vec![crate::workflows::given("sign", &text)];
+    request.fields = vec![crate::world::given("sign", &text)];
     assert_eq!(refused_with(world.try_start(request)), [FaultCode::PictureTooLarge]);
     assert_eq!(app.documents.made(), 0);
 }
@@ -160,7 +160,7 @@ fn a_picture_of_an_earlier_version_is_made_anew_before_it_is_stamped() {
             })
             .expect("as it was kept");
         world
-            .approve(id, act(vec![crate::workflows::given("pay", "5")]))
+            .approve(id, act(vec![crate::world::given("pay", "5")]))
             .expect("the last approval");
         assert_eq!(app.documents.made(), 2, "when it is stamped");
     });
@@ -397,7 +397,7 @@ fn what_was_kept_for_a_start_that_lost_is_removed() {
                 key: "one".to_owned(),
                 request_hash: BlobHash::of(&[number]).0,
             }),
-            fields: vec![crate::workflows::given(
+            fields: vec![crate::world::given(
                 "sign",
                 &base64::Engine::encode(&base64::engine::general_purpose::STANDARD, picture(number.into())),
             )],
@@ -447,8 +447,8 @@ fn below_five_percent_nothing_new_is_taken_and_what_was_begun_is_finished() {
         app.give_consent(&key, "동의합니다", &origin()).expect("consent");
         app.approve_shown(&key, &texts(&[]), None, &origin()).expect("approved");
         let second = vec![
-            crate::workflows::given("pay", "5"),
-            crate::workflows::given("stamp", crate::workflows::PIXEL),
+            crate::world::given("pay", "5"),
+            crate::world::given("stamp", crate::world::PIXEL),
         ];
         world.approve(id, act(second)).expect("the last approval");
         app.document(&world.caller, id, &origin()).expect("a sealed document");

@@ -7,7 +7,7 @@ use domain::Status;
 use serde_json::{Value, json};
 
 use crate::support::on_both;
-use crate::workflows::{World, act, faults, field, fields_of_first, given, id_of, key_of, origin, texts};
+use crate::world::{World, act, faults, field, fields_of_first, given, id_of, key_of, origin, texts};
 
 /// One writer, who has what can be calculated and shown in a format, and the sender's texts.
 fn formats() -> Value {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::workflows::field;
+use crate::world::field;
 
 /// Two writers, one, and two again; the first and the last sign. A field of the third place comes from the sender.
 pub fn template() -> Value {
