@@ -1,4 +1,4 @@
-//! Tokens in addresses, and the addresses that they stand in.
+//! Tokens in addresses, and the addresses that contain them.
 //!
 //! May use: base.
 

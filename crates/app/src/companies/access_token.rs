@@ -42,7 +42,7 @@ impl AccessToken {
     }
 
     /// What is kept of a token; `None` for a text that cannot be one.
-    pub(crate) fn hash_of(text: &str) -> Option<[u8; 32]> {
+    pub(in crate::companies) fn hash_of(text: &str) -> Option<[u8; 32]> {
         (text.len() == AccessToken::LENGTH).then(|| Sha256::digest(text.as_bytes()).into())
     }
 

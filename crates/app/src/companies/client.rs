@@ -1,8 +1,8 @@
 //! API clients: a company's programs, and the secrets that their webhooks are signed with.
 //!
-//! A secret is written as the Standard Webhooks specification has it: `whsec_` and the key in base64. After a rotation the
-//! one before signs as well for a day, so that a receiver can change over without losing a message; however often a secret is
-//! rotated, each signs until its own day is over. As all of them stand in a header of each webhook, they are few.
+//! A secret has the form of the Standard Webhooks specification: `whsec_` and the key in base64. After a rotation the
+//! previous secret signs as well for a day, so a receiver can switch without losing a message. However often a secret is
+//! rotated, each one signs until its own day is over. All of them are in a header of each webhook, so there are only a few.
 
 use domain::{ClientId, CompanyId};
 use jiff::{Timestamp, ToSpan};
@@ -54,7 +54,7 @@ pub struct ClientRow {
     pub previous_until: Option<Timestamp>,
 }
 
-/// A client that was added, or whose secret was made anew, with what is shown once.
+/// A client that was added, or whose secret was rotated, with what is shown once.
 #[derive(Debug)]
 pub struct NewClient {
     /// What webhooks name.
@@ -64,7 +64,7 @@ pub struct NewClient {
 }
 
 impl App {
-    pub(crate) fn new_client_id(&self) -> ClientId {
+    pub(in crate::companies) fn new_client_id(&self) -> ClientId {
         let mut bytes = [0; 16];
         self.random.fill(&mut bytes);
         ClientId(uuid::Builder::from_random_bytes(bytes).into_uuid())
@@ -123,7 +123,7 @@ impl App {
         })
     }
 
-    /// Makes a client's secret anew; the one before signs as well for a day. Refused where too many sign already.
+    /// Rotates a client's secret. The previous one signs as well for a day. Refused if too many sign already.
     pub fn rotate_client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
         let client = self.find_client(company, client)?;
         let (id, now) = (client.id, self.now());

@@ -48,9 +48,9 @@ pub struct NewCompany {
 pub struct CompanyChange {
     /// Its name.
     pub name: Option<String>,
-    /// The language of messages where nothing else says one.
+    /// The language of messages, unless something else sets it.
     pub language: Option<Language>,
-    /// The time zone in which times are read and written unless a request gives an offset.
+    /// The zone in which times are read and written, unless something else sets it.
     pub zone: Option<Zone>,
     /// Where national telephone numbers are read.
     pub region: Option<Region>,
@@ -70,9 +70,9 @@ pub struct CompanyChange {
     pub when_tsa_is_down: Option<Option<WhenTsaIsDown>>,
     /// Whether its documents show on their pages that they are sealed.
     pub seal_mark: Option<SealMark>,
-    /// Its colour; the inner `None` takes it away.
+    /// Its colour; the inner `None` removes it.
     pub accent: Option<Option<Colour>>,
-    /// Its logo, the bytes of a PNG or JPEG; the inner `None` takes it away.
+    /// Its logo, the bytes of a PNG or JPEG; the inner `None` removes it.
     pub logo: Option<Option<Vec<u8>>>,
     /// The name that its mails come from; the inner `None` is its own name.
     pub mail_sender_name: Option<Option<String>>,
@@ -80,9 +80,9 @@ pub struct CompanyChange {
     pub mail_reply_to: Option<Option<String>>,
     /// Who is sent finished documents.
     pub completed_mails: Option<CompletedMails>,
-    /// So many days after they were asked writers are reminded, again and again; the inner `None`: not.
+    /// Signers are reminded this many days after they were asked, repeatedly; the inner `None`: never.
     pub remind_every_days: Option<Option<i64>>,
-    /// So many days before the time runs out writers are reminded; the inner `None`: not.
+    /// Signers are reminded this many days before the deadline; the inner `None`: never.
     pub remind_before_days: Option<Option<i64>>,
 }
 

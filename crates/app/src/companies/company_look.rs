@@ -1,7 +1,7 @@
-//! How a company looks to those who open its pages and mails: its name, its colour and its logo.
+//! How a company looks to people who open its pages and mails: its name, its colour and its logo.
 //!
-//! What is served under a hash never changes there: the style under the hash of its text, the logo under that of its file.
-//! Neither is a secret; both are known to whoever was sent a link.
+//! What is served under a hash never changes: the style under the hash of its text, the logo under that of its file. Neither
+//! is a secret; everybody who was sent a link knows both.
 
 use domain::{BlobHash, Colour, CompanyId, Palette, WorkflowId};
 use store::company::{Logo, Style};
@@ -10,7 +10,7 @@ use crate::App;
 use crate::base::error::Error;
 use crate::links::link_token::{LinkPurpose, LinkToken};
 
-/// So much of a hash names a style: 64 bits.
+/// How much of a hash names a style: 64 bits.
 const NAME_BYTES: usize = 8;
 
 /// How a company looks.
@@ -36,7 +36,7 @@ impl CompanyLook {
         }
     }
 
-    /// The style that gives pages its colour; none where it has no colour of its own.
+    /// The style that gives pages its colour; none if it has no colour of its own.
     pub fn stylesheet(&self) -> Option<String> {
         let Palette { light, dark } = Palette::of(self.accent?);
         let tokens = |tones: domain::look::Tones| {
@@ -59,8 +59,8 @@ impl CompanyLook {
     }
 }
 
-/// How large a logo of so many pixels is shown in a box of CSS pixels: as large as the box allows, and never larger than its
-/// pixels. Width and height of both.
+/// The displayed size of a logo of this many pixels in a box of CSS pixels: as large as the box allows, and never larger
+/// than its pixels. Width and height of both.
 pub fn shown_logo_size(pixels: (u32, u32), most: (u32, u32)) -> (u32, u32) {
     let (width, height) = (u64::from(pixels.0.max(1)), u64::from(pixels.1.max(1)));
     let (widest, highest) = (u64::from(most.0), u64::from(most.1));
@@ -82,7 +82,7 @@ impl App {
         Ok(CompanyLook::of(&company.id, &company.name, &company.style))
     }
 
-    /// How the company looks that made a link, whatever became of it since; none where the link is nobody's.
+    /// The look of the company that created a link, even if the link no longer works; none if there is no such link.
     pub fn look_behind_link(&self, token: &str) -> Result<Option<CompanyLook>, Error> {
         let Some(token) = self.outgoing.addresses.read(token) else {
             return Ok(None);
@@ -91,7 +91,7 @@ impl App {
         company.map(|company| self.company_look(&company)).transpose()
     }
 
-    /// Which company made a link; none where what it led to is gone.
+    /// The company that created a link; none if what it led to is gone.
     pub fn company_behind_link(&self, token: LinkToken) -> Result<Option<CompanyId>, Error> {
         let (subject, now) = (token.subject, self.now());
         self.store.read(move |tx| {

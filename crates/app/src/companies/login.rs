@@ -1,20 +1,20 @@
 //! Login: credentials in, an access token out.
 //!
-//! Whoever guesses learns nothing: an unknown company, an unknown or disabled member and a wrong password are refused with
-//! one code after the same work. That the company's API is off is said only to someone who knows a password.
+//! Guessing teaches nothing: an unknown company, an unknown or disabled member and a wrong password are refused with one
+//! code after the same work. Only someone who knows a password learns that the company's API is off.
 //!
-//! The throttle counts wrong credentials alone, by account and by address. It is asked before the work, so that a flood that
-//! it refuses costs no hash, and again when the work is done, in the transaction that counts: of however many guesses that
-//! arrive at once, no more are judged than the limit says (several processes on one database may each judge one more), and
-//! of the others not even a right one learns that it is right.
-//! Nobody is locked out for good: what is older than the window counts no more.
+//! The throttle counts only wrong credentials, by account and by address. It is checked before the work, so that a flood
+//! that it refuses costs no hash, and again after the work, in the transaction that counts: of any number of guesses that
+//! arrive at once, no more are judged than the limit allows (several processes on one database may each judge one more), and
+//! none of the others learns whether it was right. Nobody is locked out for good: tries older than the window no longer
+//! count.
 //!
-//! An address from which the account has logged in during the last 30 days has an allowance of its own. So a stranger's wrong
-//! passwords keep out strangers, never the company's own program or a member at their usual place. Addresses are stored as
-//! keyed hashes, and forgotten when they have not been used for that long.
+//! An address from which the account has logged in during the last 30 days has an allowance of its own. So a stranger's
+//! wrong passwords keep out strangers, never the company's own program or a member at their usual place. Addresses are
+//! stored as keyed hashes, and forgotten when they have not been used for that long.
 //!
-//! What a login gives lives only while the credentials that were proved are the member's: a password that is changed while
-//! the old one is being verified leaves nothing behind.
+//! A token is valid only if the credentials that were checked are still the member's: a password that changes while the old
+//! one is being verified leaves nothing behind.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -42,7 +42,7 @@ pub struct LoginSettings {
     pub per_address: u32,
     /// Within how many seconds.
     pub window_seconds: i64,
-    /// How many passwords are hashed at the same time; each takes 19 MiB, which the process keeps.
+    /// How many passwords are hashed at the same time. Each uses 19 MiB, which the process keeps.
     pub concurrent_hashes: u32,
 }
 
@@ -86,7 +86,7 @@ const RENEWED_AFTER_HOURS: i64 = 1;
 const MOST_KNOWN: u32 = 50;
 
 /// Whose credentials were proved, and where they came from.
-pub(crate) struct Proved {
+pub(in crate::companies) struct Proved {
     pub(crate) company: Company,
     pub(crate) member: Member,
     address: [u8; 32],
@@ -95,7 +95,11 @@ pub(crate) struct Proved {
 
 impl Proved {
     /// Remembers the address, in the transaction that issues the token or the session.
-    pub(crate) fn remember_address(&self, tx: &mut dyn Transaction, at: Timestamp) -> Result<(), store::Error> {
+    pub(in crate::companies) fn remember_address(
+        &self,
+        tx: &mut dyn Transaction,
+        at: Timestamp,
+    ) -> Result<(), store::Error> {
         if self.is_recorded {
             return Ok(());
         }
@@ -110,7 +114,7 @@ pub struct LoggedIn {
     pub access_token: AccessToken,
     /// The company.
     pub company: CompanyId,
-    /// The member's address, as his account has it.
+    /// The member's address, as their account has it.
     pub email: String,
     /// When the token ends.
     pub expires_at: Timestamp,
@@ -191,8 +195,8 @@ impl App {
         })
     }
 
-    /// Whose credentials these are. Every refusal but the throttle's takes the time of one password's hash.
-    pub(crate) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<Proved, LoginRefusal> {
+    /// The member of these credentials. Every refusal except the throttle's takes as long as one password's hash.
+    pub(in crate::companies) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<Proved, LoginRefusal> {
         let named = named_account(attempt);
         let account = account_key(&attempt.company, &attempt.email);
         let network = ClientNetwork::of(attempt.address).to_string();

@@ -23,7 +23,6 @@ pub struct NewMember {
     pub email: String,
     /// The name; without one, the address.
     pub name: Option<String>,
-    /// What he may do.
     pub role: Role,
     /// The password; without one it is made.
     pub password: Option<String>,
@@ -42,7 +41,7 @@ impl fmt::Debug for NewMember {
 pub struct NewPassword {
     /// The member.
     pub member: MemberId,
-    /// The password where it was made here: to be shown once.
+    /// The password if it was created here: to be shown once.
     pub made: Option<String>,
     /// How many live access tokens ended.
     pub revoked_tokens: u64,
@@ -103,7 +102,7 @@ impl App {
         })
     }
 
-    /// Disables a member; `false` where he was disabled already. The last owner stays.
+    /// Disables a member; `false` if they were disabled already. The last owner stays.
     pub fn disable_member(&self, company: &CompanyId, email: &str) -> Result<bool, Error> {
         let (company, email, at) = (company.clone(), email.to_owned(), self.now());
         self.company(&company)?;
@@ -127,7 +126,7 @@ impl App {
             .read(move |tx| store::member::list(tx, &company).map_err(Error::from))
     }
 
-    /// A member by his address, in any case.
+    /// A member by their address, whatever its case.
     pub fn member_by_email(&self, company: &CompanyId, email: &str) -> Result<Member, Error> {
         let (company, email) = (company.clone(), email.to_owned());
         self.store

@@ -13,7 +13,7 @@ use crate::base::error::{Error, Fault, FaultCode};
 /// The fewest characters.
 pub(crate) const SHORTEST: usize = 12;
 /// The most bytes. Hashing reads all of them.
-pub(crate) const LONGEST_BYTES: usize = 1_024;
+const LONGEST_BYTES: usize = 1_024;
 /// Shorter company names are part of too many words to be refused by rule; zxcvbn weighs them.
 const SHORTEST_NAME: usize = 3;
 /// How often we try again if a generated password breaks a rule by chance.
@@ -100,7 +100,7 @@ fn letters(random: &dyn Random) -> String {
     while password.len() < 23 {
         let mut byte = [0];
         random.fill(&mut byte);
-        // 248 is the largest multiple of 31 in a byte: what lies above would make some letters likelier.
+        // 248 is the largest multiple of 31 in a byte: larger values would make some letters likelier.
         if byte[0] < 248
             && let Some(letter) = LETTERS.get(usize::from(byte[0] % 31))
         {
@@ -239,7 +239,7 @@ mod tests {
         let made = generate(&random, &owner("Hanbit")).unwrap();
         assert_eq!((refusal(&made, "Hanbit"), made.len()), (None, 23), "{made}");
         assert_ne!(made, generate(&random, &owner("Hanbit")).unwrap());
-        // The first one happens to hold the company's name.
+        // The first one happens to contain the company's name.
         let first = letters(&CountingRandom::default());
         let another = generate(&CountingRandom::default(), &owner(&first[..5])).unwrap();
         assert_ne!(another, first);

@@ -1,10 +1,11 @@
 //! Passwords: argon2id with 19 MiB, two passes, one lane (OWASP's first choice), about 25 ms each.
 //!
-//! Hashing is what makes guessing dear, and also what makes asking dear: so only a few hashes run at the same time, a
-//! bounded number of callers wait for their turn, and one who would wait longer is told to come back. For an account that
-//! does not exist the same work is done on a hash that nobody's password has, so that time tells nothing.
+//! Hashing makes guessing expensive, and requests too. So only a few hashes run at the same time, a limited number of
+//! callers wait for their turn, and others are refused and asked to come back. For an account that does not exist, the same
+//! work is done on a hash that no password has, so the time reveals nothing.
 //!
-//! A hash is computed at a lower priority than everything else, so that a flood of guesses does not slow down other requests.
+//! A hash is computed at a lower priority than everything else, so that a flood of guesses does not slow down other
+//! requests.
 //!
 //! The memory of a hash belongs to its turn and is kept for the next one. If each thread allocated its own, the allocator
 //! would keep 19 MiB for every thread that ever hashed.
@@ -25,12 +26,12 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// How long a caller waits for his turn.
+/// How long a caller waits for their turn.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How many wait at most: fewer than requests are worked on at the same time, so that a flood of logins leaves room for
 /// other requests.
 const MOST_WAITING: u32 = 40;
-/// What one who would wait longer is told, in seconds.
+/// After how many seconds a caller who would wait longer may try again.
 const COME_BACK_IN: u64 = 2;
 
 /// Hashes and verifies passwords, a few at a time.
@@ -47,7 +48,7 @@ struct Turns {
     waiting: u32,
 }
 
-/// The right to hash one password at a time; given back when it is dropped.
+/// The right to hash one password at a time, returned when it is dropped.
 pub struct Turn<'a> {
     passwords: &'a Passwords,
     memory: Vec<Block>,
@@ -147,8 +148,8 @@ impl Turn<'_> {
             .map_err(|error| Error::internal("hashing a password", error.to_string()))
     }
 
-    /// Whether the password is the one that was hashed. `None` stands for an account that does not exist: never right,
-    /// in the same time.
+    /// Whether this is the password that was hashed. `None` means an account that does not exist: never right, in the same
+    /// time.
     pub fn verify(&mut self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
         let is_same = self
             .is_same(password, kept.unwrap_or(&self.passwords.nobodys))

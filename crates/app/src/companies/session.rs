@@ -1,14 +1,15 @@
 //! Members signed in on the pages.
 //!
-//! The browser holds a random secret as a cookie; only its SHA-256 is kept. Forms carry a token made from it, which another
-//! site can neither read nor guess. Credentials are held to the same throttle as the API's login.
+//! The browser keeps a random secret as a cookie; we keep only its SHA-256. Forms contain a token made from it, which
+//! another site can neither read nor guess. Credentials are throttled as for the API's login.
 //!
-//! A session ends 30 days after it began, and 12 hours after its last request. Signing in always issues a new cookie and ends
-//! the session that the browser had before, so a cookie that was planted earlier never becomes a signed-in one.
+//! A session ends 30 days after it began, and 12 hours after its last request. Signing in always issues a new cookie and
+//! ends the session that the browser had before, so a cookie that was planted earlier never becomes a signed-in one.
 //!
 //! The sign-in form comes before a session. Its cookie and token are issued here as a pair, with a key and for two hours, so
 //! values that an attacker makes up are refused. An attacker can still ask us for a pair of their own. Two things keep them
-//! from using it in another browser: the cookie's `__Host-` prefix, and `Sec-Fetch-Site`, which says where a form was sent from.
+//! from using it in another browser: the cookie's `__Host-` prefix, and `Sec-Fetch-Site`, which says where a form was sent
+//! from.
 
 use std::fmt;
 
@@ -59,7 +60,6 @@ pub struct SignedIn {
 pub struct MemberSession {
     /// Who.
     pub caller: Caller,
-    /// The name of his company.
     pub company_name: String,
     /// When it ends.
     pub expires_at: Timestamp,
@@ -159,7 +159,7 @@ impl App {
         Ok(SignedIn { cookie, expires_at })
     }
 
-    /// Whose cookie this is; `Unauthenticated` where it is nobody's (any more).
+    /// The member of this cookie; `Unauthenticated` if it is not, or no longer, valid.
     pub fn session(&self, cookie: &str) -> Result<MemberSession, Error> {
         let hash = AccessToken::hash_of(cookie).ok_or(Error::Unauthenticated)?;
         let now = self.now();
@@ -196,7 +196,7 @@ impl App {
             .map_err(|error| Error::internal("counting back the time of idle sessions", error))
     }
 
-    /// Signs a member out; a cookie that is nobody's is none already.
+    /// Signs a member out. An unknown cookie is fine.
     pub fn sign_out(&self, cookie: &str) -> Result<(), Error> {
         let Some(hash) = AccessToken::hash_of(cookie) else {
             return Ok(());

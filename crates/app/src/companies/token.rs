@@ -7,7 +7,7 @@ use crate::App;
 use crate::base::error::{Error, Subject};
 
 impl App {
-    /// A company's tokens: live ones, and those that ended lately. Not the tokens themselves, which nobody has kept.
+    /// A company's tokens: live ones, and those that ended recently. Not the tokens themselves, which nobody keeps.
     pub fn tokens(&self, company: &CompanyId) -> Result<Vec<TokenRow>, Error> {
         self.company(company)?;
         let company = company.clone();
@@ -15,7 +15,7 @@ impl App {
             .read(move |tx| store::access_token::list(tx, &company).map_err(Error::from))
     }
 
-    /// Revokes a token; `false` where it was revoked already.
+    /// Revokes a token; `false` if it was revoked already.
     pub fn revoke_token(&self, company: &CompanyId, id: i64) -> Result<bool, Error> {
         let (wanted, at) = (company.clone(), self.now());
         let revoked = self.store.write(move |tx| {

@@ -28,9 +28,9 @@ use crate::values::value::attached;
 use crate::base::browser::browser;
 use crate::base::consent;
 
-/// How a writer's link went out.
+/// How a signer's link went out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum HandedOn {
+pub(in crate::evidence) enum HandedOn {
     /// No message with it was delivered; the sender or an administrator copied it, to pass it on.
     BySender,
     /// A mail server or a messenger took it.
@@ -38,7 +38,7 @@ pub(crate) enum HandedOn {
 }
 
 /// What a certificate is made from.
-pub(crate) struct Certified<'c> {
+pub(in crate::evidence) struct Certified<'c> {
     /// As it was read.
     pub stored: &'c StoredWorkflow,
     /// As it is now.
@@ -48,9 +48,9 @@ pub(crate) struct Certified<'c> {
     pub values: &'c BTreeMap<String, StoredValue>,
     /// The whole chain.
     pub entries: &'c [Entry],
-    /// How the writers' links went out. Of one that is not there it is not known: it waits, or could not be delivered.
+    /// How the signers' links went out. Of one that is not there it is not known: it waits, or could not be delivered.
     pub handed_on: &'c BTreeMap<RecipientId, HandedOn>,
-    /// Hash and length of the sealed document; none where the workflow ended early.
+    /// Hash and length of the sealed document; none if the workflow ended early.
     pub sealed: Option<(BlobHash, u64, SealLevel)>,
     /// The words of the last act, which are not stored yet.
     pub last_comment: Option<&'c str>,
@@ -59,7 +59,7 @@ pub(crate) struct Certified<'c> {
 }
 
 /// Builds the certificate's content. Whatever a stranger wrote is made drawable: this cannot fail for a missing glyph.
-pub(crate) fn certificate_content(certified: &Certified<'_>, fonts: &Fonts) -> CertificateContent {
+pub(in crate::evidence) fn certificate_content(certified: &Certified<'_>, fonts: &Fonts) -> CertificateContent {
     Writer {
         certified,
         fonts,
@@ -76,7 +76,7 @@ struct Writer<'c> {
     language: Language,
     /// The whole chain, with the people as they were at each entry.
     events: Vec<NamedEvent>,
-    /// What stands for a text that was erased.
+    /// What replaces an erased text.
     erased: String,
 }
 
@@ -222,7 +222,7 @@ impl Writer<'_> {
         })
     }
 
-    /// One writer: what he did, when, from where, and how he was known.
+    /// One signer: what they did, when, from where, and how they were identified.
     fn card(&self, recipient: &Recipient) -> Card {
         let order = recipient.order.to_string();
         let step = match &recipient.role {
@@ -230,7 +230,7 @@ impl Writer<'_> {
             None => self.say_with("certificate-step", &[("order", &order)]),
         };
         let mut rows = vec![(self.say("certificate-step-label"), self.drawable(&step))];
-        // What came before a correction or a handing over was somebody else's.
+        // What came before a correction or reassignment was another person's.
         let mut events: Vec<&Event> = Vec::new();
         for named in &self.events {
             if named.event.event.recipient() != Some(recipient.id) {
@@ -243,7 +243,7 @@ impl Writer<'_> {
             events.push(&named.event);
         }
         let first = |is: &dyn Fn(&EventKind) -> bool| events.iter().copied().find(|event| is(&event.event));
-        // After a return a writer acts anew: the last act counts.
+        // After a return a signer acts again: the last act counts.
         let last = |is: &dyn Fn(&EventKind) -> bool| events.iter().rev().copied().find(|event| is(&event.event));
         let requested = first(&|event| matches!(event, EventKind::RequestSent { .. }));
         let viewed = first(&|event| matches!(event, EventKind::Viewed { .. }));
@@ -275,7 +275,7 @@ impl Writer<'_> {
         {
             rows.push((self.say("certificate-consent"), self.consent(*at, statement)));
         }
-        // From where he acted; before that, from where he looked.
+        // From where they acted; before that, from where they viewed it.
         let from = act.or(viewed);
         if let Some(address) = from.and_then(|event| event.actor.address.as_ref()) {
             rows.push((self.say("certificate-address"), self.drawable(self.text(address))));
@@ -411,7 +411,7 @@ impl Writer<'_> {
         stored.writer(recipient.id).and_then(|writer| writer.comment.clone())
     }
 
-    /// What a writer did, and when.
+    /// What a signer did, and when.
     fn progress(&self, recipient: &Recipient) -> State {
         let (key, at, tone) = match recipient.progress {
             Progress::Waiting => {
@@ -429,7 +429,7 @@ impl Writer<'_> {
         }
     }
 
-    /// How the document stands.
+    /// The state of the document.
     fn state(&self) -> State {
         let status = self.certified.workflow.state.status();
         State {
@@ -516,7 +516,7 @@ impl Writer<'_> {
                 EventKind::Approved { order, .. } => Some((order, entry)),
                 _ => None,
             });
-        // The last approval of a step stands for it: of several writers, and after a return.
+        // The last approval of a step counts: of several signers, and after a return.
         let last_of_each: BTreeMap<u32, &Entry> = approvals.collect();
         last_of_each
             .into_iter()
@@ -556,7 +556,7 @@ impl Writer<'_> {
         }
     }
 
-    /// From where somebody acted, and with what.
+    /// From where somebody acted, and with which program.
     fn origin(&self, actor: &Actor) -> String {
         let address = actor.address.as_ref().map(|address| self.text(address).to_owned());
         [address, self.browser(actor)]
@@ -587,7 +587,7 @@ impl Writer<'_> {
             _ => "",
         };
         let key = format!("event-{}{way}", event.code().replace('_', "-"));
-        // Who acted stands beside it anyway.
+        // The person is named next to it anyway.
         let about = named
             .recipient
             .as_ref()
@@ -634,7 +634,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A field as its writer read it.
+    /// A field as its signer read it.
     fn field<'n>(&'n self, name: &'n str) -> &'n str {
         let fields = &self.certified.template.version.fields;
         let known = fields.iter().find(|field| field.name == name);
@@ -702,7 +702,7 @@ impl Writer<'_> {
     }
 }
 
-/// Name and address; the address alone where it is the name.
+/// Name and address; only the address if they are the same.
 fn person(name: &str, contact: &str) -> String {
     if name == contact {
         name.to_owned()
@@ -716,11 +716,11 @@ pub(crate) fn drawable(fonts: &Fonts, text: &str) -> String {
     let mut drawable = String::with_capacity(text.len());
     for character in text.chars() {
         if matches!(character, '\u{2068}' | '\u{2069}') {
-            // Around what is written from right to left, of which no font has a letter.
+            // Around right-to-left text, of which no font has a letter.
         } else if character.is_control() {
             drawable.push(' ');
         } else if missing.contains(&character) || is_direction_control(character) {
-            // A control of direction would turn what others have written beside it.
+            // A control of direction would turn what others have written next to it.
             // Writing into a text cannot fail.
             let _ = write!(drawable, "[U+{:04X}]", u32::from(character));
         } else {

@@ -23,7 +23,7 @@ use crate::base::vault::Purpose;
 const FOLDER: &str = "checkpoints";
 /// Less than an hour, so that an hourly job does not skip every second one.
 const AT_SOONEST: SignedDuration = SignedDuration::from_mins(55);
-/// So many are kept: two days.
+/// How many are kept: two days.
 const KEPT: usize = 48;
 const AT_ONCE: u32 = 1_000;
 
@@ -326,7 +326,7 @@ impl App {
         }
     }
 
-    /// The heads of a segment: each moves on along its own chain, and stays where it was if that is not possible.
+    /// The heads of a segment: each moves forward along its own chain, or stays where it was if that is not possible.
     fn moved_on(
         &self,
         company: &CompanyId,

@@ -2,7 +2,7 @@
 //!
 //! Only the writing happens in a transaction. If another write comes first, the approval is decided again, and the job that
 //! removes loose files deletes the files of the first attempt. The start has proved that the document can be sealed; if
-//! stamping or sealing fails nevertheless, nothing is written, and the writer can approve again.
+//! stamping or sealing fails nevertheless, nothing is written, and the signer can approve again.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ use crate::workflow::transition::{Plan, Snapshot};
 use crate::workflow::workflow_view::MOST_MESSAGES;
 
 impl App {
-    /// The plan of the transition that completes a workflow. The snapshot holds the values with the last writer's.
+    /// The plan of the transition that completes a workflow. The snapshot contains the last signer's values.
     pub(crate) fn plan_completion(
         &self,
         snapshot: &Snapshot,
@@ -51,7 +51,7 @@ impl App {
         let plan = self.plan_transition(snapshot, transition, actor, comment)?;
         let mut entries = self.entries(snapshot)?;
         entries.extend_from_slice(plan.entries());
-        // The document is made durable while the certificate is written: the disk waits for nobody.
+        // The document is made durable while the certificate is written: nobody waits for the disk.
         let (kept, certificate) = std::thread::scope(|scope| {
             let keeping = scope.spawn(|| {
                 let mut claim = FileClaim::of(&workflow.company);
@@ -75,7 +75,7 @@ impl App {
             certificate: certificate_hash,
             certificate_length: certificate.bytes.len() as u64,
             sealed_at: snapshot.at,
-            // The sooner of both; none where neither is due.
+            // The earlier of both, if any is due.
             timestamp_due: timestamp_due.into_iter().chain(certificate.timestamp_due).min(),
         }))
     }
@@ -117,14 +117,14 @@ impl App {
             let stamped = document::marks::extend::stamp(pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a signed document", error))?;
             let sealed = self.seal_of(snapshot, stamped, "certificate-seal-document", false, mark, patience)?;
-            // Intake has tried it with the same code. Should anything make this file differ, nobody gets one in which the
-            // other side's signature is broken. Verifying takes about as long as stamping and sealing.
+            // Intake has tried it with the same code. If this file differs nevertheless, nobody gets one in which the other
+            // side's signature is broken. Verifying takes about as long as stamping and sealing.
             prove_sound("proving an extended document", &sealed.bytes)?;
             Ok(sealed)
         })?
     }
 
-    /// How each writer's link went out, by what the outbox and the chain know at this moment.
+    /// How each signer's link went out, by what the outbox and the chain know at this moment.
     fn handed_on(&self, snapshot: &Snapshot, entries: &[Entry]) -> Result<BTreeMap<RecipientId, HandedOn>, Error> {
         let workflow = &snapshot.stored.workflow;
         let (company, id) = (workflow.company.clone(), workflow.id);
@@ -200,7 +200,7 @@ impl App {
         )
     }
 
-    /// Seals a file: one that nobody signed before is certified against every change, any other approved and locked.
+    /// Seals a file. If nobody signed it before, it is certified against every change; otherwise approved and locked.
     fn seal_of(
         &self,
         snapshot: &Snapshot,

@@ -13,15 +13,15 @@ use crate::workflow::transition::Snapshot;
 
 /// What is drawn: marks like others on pages, and the one of the seal's own field.
 #[derive(Default)]
-pub(crate) struct SealMarks {
+pub(in crate::evidence) struct SealMarks {
     pub(crate) pages: Vec<Mark>,
     pub(crate) seal: Option<SealMark>,
 }
 
 impl App {
-    /// The marks of the seal that a document is about to get; none where the company wants none, where a page has no corner
-    /// free, and where the text cannot be drawn: a mark never holds up a seal.
-    pub(crate) fn seal_marks(&self, snapshot: &Snapshot, fonts: &Fonts) -> Result<SealMarks, Error> {
+    /// The marks of the seal that a document is about to get; none if the company wants none, if a page has no free corner,
+    /// or if the text cannot be drawn: a mark never delays a seal.
+    pub(in crate::evidence) fn seal_marks(&self, snapshot: &Snapshot, fonts: &Fonts) -> Result<SealMarks, Error> {
         let workflow = &snapshot.stored.workflow;
         let wanted = self.company(&workflow.company)?.seal_mark;
         let mut marks = SealMarks::default();

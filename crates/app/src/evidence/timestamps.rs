@@ -16,7 +16,7 @@ use crate::sealing::deep_stack::{on_deep_stack, prove_sound};
 use crate::sealing::proofs::{Needed, Proofs};
 use crate::sealing::seal::{Asking, Failed, RETRY_TIMESTAMP, evidence, later, renewal, timestamped};
 
-/// How long the job waits for all that proves the certificates of one file: nobody waits for it.
+/// How long the job waits for the proofs of one file's certificates. Nobody waits for the job.
 const JOB_WAITS: Duration = Duration::from_mins(1);
 
 impl App {
@@ -54,7 +54,7 @@ impl App {
         Ok(added)
     }
 
-    /// Adds timestamps to document and certificate of a workflow; `false` where none is wanted any more.
+    /// Adds timestamps to document and certificate of a workflow; `false` if none is wanted any more.
     fn add_timestamps(&self, due: &DueTimestamp) -> Result<bool, Failed> {
         let wanted = self.wanted(&due.company)?;
         let Some(tsa) = wanted.tsa.as_ref().filter(|_| wanted.level != SealLevel::Basic) else {
@@ -78,7 +78,7 @@ impl App {
             ),
         ] {
             let pdf = SharedBytes::from(self.blobs.get(hash).map_err(Error::from)?);
-            // Others may have written what the seal lies upon.
+            // The bytes below the seal may be someone else's.
             let (longer, next) = on_deep_stack("adding a timestamp", || {
                 let longer = self.upgraded(&pdf, wanted.level, &asking)?.map(SharedBytes::from);
                 if let Some(longer) = &longer {
@@ -110,10 +110,10 @@ impl App {
         Ok(true)
     }
 
-    /// A file with what it lacks of its level, or with its archive timestamp renewed; nothing where nothing is to be added.
+    /// A file with what its level still needs, or with its archive timestamp renewed; none if nothing is to be added.
     fn upgraded(&self, pdf: &SharedBytes, level: SealLevel, asking: &Asking<'_>) -> Result<Option<Vec<u8>>, Failed> {
         let present = evidence(pdf)?;
-        // A document timestamp takes the place of a signature timestamp that could not be had (EN 319 142-1, 6.3).
+        // A document timestamp replaces a signature timestamp that was not available (EN 319 142-1, 6.3).
         let is_stamped = present.is_timestamped();
         match level {
             SealLevel::Basic => Ok(None),
@@ -126,8 +126,8 @@ impl App {
                     _ => !is_stamped,
                 };
                 let lacks_data = !present.has_validation_data;
-                // It has all but what others' responders did not say then: they are asked once more, and if they are
-                // silent again, at the next renewal.
+                // It has everything except what others' responders did not say then. They are asked again, and if they are
+                // silent, at the next renewal.
                 if !lacks_time && !lacks_data && !present.has_others() {
                     return Ok(None);
                 }

@@ -1,7 +1,7 @@
-//! The addresses that leave the house: in answers, webhooks, mails and certificates.
+//! The addresses that we give out: in answers, webhooks, mails and certificates.
 //!
-//! Every one begins with `server.public_url`, never with what a Host header says, and every one that is a page holds a
-//! query string already, so that a client may append `&callback_fn=true`.
+//! Every one begins with `server.public_url`, never with a Host header, and every page's address has a query string already,
+//! so a client may append `&callback_fn=true`.
 
 use domain::{FileKind, Language, LinkType, LiveLinks, MemberId, Recipient, Workflow, WorkflowId};
 use jiff::Timestamp;
@@ -143,12 +143,12 @@ impl Addresses {
         )
     }
 
-    /// The address of the verify page, as the certificate's QR code holds it.
+    /// The address of the verify page, as in the certificate's QR code.
     pub fn verify_url(&self, workflow: WorkflowId) -> String {
         format!("{}/verify?workflow={workflow}", self.public_url)
     }
 
-    /// Reads a token; `None` where this installation did not make it.
+    /// Reads a token; `None` if this installation did not make it.
     pub fn read(&self, token: &str) -> Option<LinkToken> {
         LinkToken::decode(token, &self.vault)
     }

@@ -1,11 +1,11 @@
-//! Tokens in addresses: who holds one may do one thing with one subject.
+//! Tokens in addresses: their holder may do one thing with one subject.
 //!
-//! A token is not stored. It is made from what it stands for (purpose, subject, version, end) and a message authentication
-//! code of the vault, so that it can be made again for a reminder, and dies when the subject's version is raised. It uses
-//! only `A–Z a–z 0–9 - _`, so that URL-encoding leaves it as it is.
+//! A token is not stored. It is made from its meaning (purpose, subject, version, end) and a message authentication code of
+//! the vault, so it can be made again for a reminder, and stops working when the subject's version is raised. It uses only
+//! `A–Z a–z 0–9 - _`, so URL-encoding does not change it.
 //!
-//! Reading a token proves that we made it, not that it still counts: whoever reads one compares its version with the
-//! subject's, and its end with the clock ([`LinkToken::is_over`]).
+//! Reading a token proves that we made it, not that it is still valid: the reader compares its version with the subject's,
+//! and its end with the clock ([`LinkToken::is_over`]).
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -21,10 +21,10 @@ pub enum LinkPurpose {
     /// Write and sign as a recipient; the subject is the recipient. Programs, pages and members get this one: it does not show
     /// that its holder reads what is sent to the recipient.
     Sign,
-    /// The same; it stands only in messages that we send to the recipient's own contact, so its holder has read one
+    /// The same, but only in messages that we send to the recipient's own contact, so its holder has read one
     /// ([`domain::ProvedContact`]). No member may ever see it.
     SignDelivered,
-    /// See the workflow as its sender, and sign if the sender is the writer whose turn it is; the subject is the workflow.
+    /// See the workflow as its sender, and sign if the sender is the signer whose turn it is; the subject is the workflow.
     /// Only the sender gets it.
     View,
     /// See the workflow as the sender does, without signing: for the sender's colleagues; the subject is the workflow.
@@ -89,7 +89,7 @@ impl LinkPurpose {
     }
 }
 
-/// What a token stands for.
+/// What a token means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkToken {
     /// What the holder may do.
@@ -118,7 +118,7 @@ impl LinkToken {
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Reads a text; `None` where this installation did not make it.
+    /// Reads a text; `None` if this installation did not make it.
     pub fn decode(text: &str, vault: &Vault) -> Option<LinkToken> {
         // Longer texts are not worth decoding.
         if text.len() > 2 * (CLAIM + TAG) {
@@ -149,7 +149,7 @@ impl LinkToken {
         })
     }
 
-    /// Whether its holder can sign with it as the recipient whom it names.
+    /// Whether its holder can sign with it as the recipient that it names.
     pub fn signs(&self) -> bool {
         matches!(self.purpose, LinkPurpose::Sign | LinkPurpose::SignDelivered)
     }
@@ -187,7 +187,7 @@ impl LinkToken {
     }
 }
 
-/// The recipient of a link, where the link was not replaced.
+/// The recipient of a link, if the link was not replaced.
 pub(crate) fn same_link(workflow: &Workflow, id: RecipientId, version: u32) -> Result<RecipientId, Error> {
     let recipient = workflow.recipient(id).ok_or(Error::NotFound(Subject::Link))?;
     if recipient.link_version == version {

@@ -1,16 +1,16 @@
-//! What proves certificates good, for the file that they signed: the root's own revocation list, and what the certificates of
-//! others name as theirs (RFC 5280, 4.2.1.13 and 4.2.2.1), fetched and kept in this process until it is stale.
+//! The proofs that certificates are good, for the file that they signed: the root's own revocation list, and the sources
+//! that other certificates name (RFC 5280, 4.2.1.13 and 4.2.2.1), fetched and kept in this process until they are stale.
 //!
-//! Whatever comes is held to the certificate's issuer before it counts ([`document::pki::revocation`]): nobody else's list or
-//! answer is embedded, nor one of another time. The addresses are strangers', so somebody who waits for a seal waits for all
-//! of them together no longer than his [`Patience`], and one that was silent is not asked again for a while. How much they
-//! send is bounded as well: for one file, and for all that is kept.
+//! Every answer is checked against the certificate's issuer ([`document::pki::revocation`]): no list or answer of another
+//! issuer, or of another time, is embedded. The addresses are strangers', so a caller who waits for a seal waits for all of
+//! them together no longer than their [`Patience`], and a silent one is not asked again for a while. How much they send is
+//! limited as well: for one file, and for everything that is kept.
 //!
-//! A certificate that was revoked after what it signed is known to have existed proves that as well as one that is good: a
-//! signature counts where a timestamp is older than the revocation (ETSI EN 319 102-1, 5.5.4). What says so is embedded, so
-//! that a verifier sees the revocation and its time.
+//! If a certificate was revoked after its signature is known to have existed, that is as good a proof as a valid
+//! certificate: a signature counts if a timestamp is older than the revocation (ETSI EN 319 102-1, 5.5.4). The answer is
+//! embedded, so a verifier sees the revocation and its time.
 //!
-//! What cannot be had of others is left out. Of our own certificates, what is lacking says how strong the seal is: a silent
+//! Missing proofs of others' certificates are left out. Missing proofs of our own determine how strong the seal is: a silent
 //! source is asked again; a certificate that names no source, or is revoked, will not get better by waiting.
 
 use std::collections::HashMap;
@@ -26,19 +26,19 @@ use crate::App;
 use crate::base::error::Error;
 use crate::base::network::{NetworkFault, Patience};
 
-/// What was fetched is used for so many hours where it does not say how long it may be,
+/// How many hours a fetched proof is used if it does not say how long it is valid,
 const FRESH_HOURS: i64 = 1;
-/// and for so many at most.
+/// and at most.
 const LONGEST_KEPT_HOURS: i64 = 24;
-/// Who did not prove a certificate good is not asked again for so long.
+/// How long a source that did not prove a certificate good is not asked again.
 const SILENT_MINUTES: i64 = 2;
-/// Answers that are kept; beyond, all are fetched anew.
+/// How many answers are kept. With more, all are fetched again.
 const MOST_KEPT: usize = 512;
-/// And so many bytes of them.
+/// How many bytes of them are kept.
 const MOST_BYTES_KEPT: usize = 64 * 1024 * 1024;
-/// What is fetched for one file has so many bytes at most,
+/// The most bytes fetched for one file,
 const MOST_BYTES_ADDED: usize = 24 * 1024 * 1024;
-/// and so many together with what the file holds already: with more, verifiers stop reading.
+/// and the most together with what the file contains already: verifiers stop reading beyond that.
 const MOST_BYTES_HELD: usize = 48 * 1024 * 1024;
 /// The longest chain of issuers that is followed.
 const LONGEST_CHAIN: usize = 6;
@@ -64,7 +64,7 @@ struct Found {
     data: ValidationData,
     /// Who says that it is revoked, and since when.
     revoked: Option<(String, Timestamp)>,
-    /// Until when it is used, where it says so.
+    /// Until when it is used, if it says so.
     until: Option<Timestamp>,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct ProvedChain {
     pub(crate) data: ValidationData,
     /// Whether it was followed up to a root.
     pub(crate) ends_in_root: bool,
-    /// Whether a certificate names nobody who could prove it good.
+    /// Whether a certificate names no source that could prove it good.
     pub(crate) lacks_source: bool,
 }
 
@@ -141,13 +141,13 @@ pub(crate) struct Proofs {
     pub(crate) lacks_own: bool,
     /// One of our own certificates that is revoked.
     pub(crate) revoked: Option<Unproved>,
-    /// Whether something about an earlier signature of somebody else could not be had now.
+    /// Whether something about another party's earlier signature was not available now.
     pub(crate) lacks_others: bool,
 }
 
 impl App {
     /// Everything that proves the certificates of some evidence good, and the certificates themselves. A stranger's
-    /// responder that is gone does not hold up our seal: what it would have said is left out.
+    /// responder that is gone does not delay our seal: its answer is left out.
     pub(crate) fn proofs(
         &self,
         evidence: &Evidence,
@@ -162,8 +162,8 @@ impl App {
         };
         let mut room = MOST_BYTES_ADDED.min(MOST_BYTES_HELD.saturating_sub(evidence.held_bytes));
         let newest = evidence.chains.iter().rposition(|chain| chain.is_own);
-        // Ours come first, the newest before the others: without them there is no seal of this level, and where there is
-        // not room for all, others' are left out.
+        // Ours come first, the newest in front: without them there is no seal of this level, and if there is not room for
+        // all, others' are left out.
         let mut chains: Vec<(bool, &Chain)> = (0..)
             .zip(&evidence.chains)
             .map(|(index, chain)| (Some(index) == newest, chain))
@@ -220,8 +220,8 @@ impl App {
     }
 
     /// What proves the certificates of one chain good, from its first towards its root: now, or when what they signed is
-    /// known to have existed, where that is given.
-    pub(crate) fn proofs_of_chain(
+    /// known to have existed, if that is given.
+    pub(in crate::sealing) fn proofs_of_chain(
         &self,
         certificates: &[Vec<u8>],
         existed_at: Option<Timestamp>,
@@ -267,7 +267,7 @@ impl App {
         Ok(chain)
     }
 
-    /// What proves one certificate good, as it names it: by OCSP, else by a list; nothing where it names neither.
+    /// The proof that one certificate is good, as it names it: by OCSP, else by a list; none if it names neither.
     fn proof(
         &self,
         certificate: &[u8],
@@ -381,7 +381,7 @@ impl App {
         self.found(source, data, checked)
     }
 
-    /// What a source said, where it can be used.
+    /// A source's answer, if it can be used.
     fn found(
         &self,
         source: &SourceAddress,
@@ -460,7 +460,7 @@ fn unusable(source: &SourceAddress, error: &RevocationError) -> Unproved {
 mod tests {
     use super::*;
 
-    /// An answer of so many bytes.
+    /// An answer with this many bytes.
     fn answer(bytes: usize) -> Answer {
         let data = ValidationData {
             revocation_lists: vec![vec![0; bytes]],

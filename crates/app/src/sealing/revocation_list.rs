@@ -1,7 +1,7 @@
-//! The root's revocation list: issued anew every day, served to everybody, and embedded in what is sealed.
+//! The root's revocation list: issued every day, served to everybody, and embedded in seals.
 //!
-//! It is kept with the installation's settings. Whoever needs it and finds it a day old has it issued anew, so that nothing
-//! waits for the job; of several processes that do so at once, each list is as good as the other.
+//! It is kept with the installation's settings. Code that needs it and finds it a day old issues a new one, so nothing waits
+//! for the job. If several processes do so at once, each list is as good as the other.
 
 use document::pki::keys::{SealKey, Signer, certificates_from_pem};
 use document::pki::revocation::{self, RevocationReason, Revoked};
@@ -14,9 +14,9 @@ use crate::base::installation;
 const NAME: &str = "revocation-list";
 /// A list is replaced when it is this old.
 const RENEWED_AFTER: SignedDuration = SignedDuration::from_hours(24);
-/// A verifier may use a list for so long.
+/// How long a verifier may use a list.
 const VALID_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// A list is valid from a little earlier, so that a verifier whose clock is behind takes it.
+/// A list is valid from a little earlier, so that a verifier whose clock is behind accepts it.
 const BACKDATED: SignedDuration = SignedDuration::from_mins(5);
 
 impl App {
@@ -34,9 +34,9 @@ impl App {
         self.renew_revocation_list()
     }
 
-    /// The list for this installation's own verifying. Where it cannot be renewed, the last one is taken: it holds whatever is
-    /// revoked, for each revocation issues it.
-    pub(crate) fn known_revocations(&self) -> Result<Vec<u8>, Error> {
+    /// The list for this installation's own verifying. If it cannot be renewed, the last one is used: it contains every
+    /// revocation, because each revocation issues a list.
+    pub(in crate::sealing) fn known_revocations(&self) -> Result<Vec<u8>, Error> {
         self.revocation_list().or_else(|fault| {
             let kept = self
                 .store
@@ -45,7 +45,7 @@ impl App {
         })
     }
 
-    /// Issues the list anew, whatever its age.
+    /// Issues a new list, whatever the age of the last one.
     pub fn renew_revocation_list(&self) -> Result<Vec<u8>, Error> {
         let root = installation::root(&self.store, &self.vault)?;
         let now = self.now();

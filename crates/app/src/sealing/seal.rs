@@ -1,20 +1,20 @@
 //! How a finished file is sealed: by which key, how strong, and what happens while a time-stamp authority does not answer.
 //!
-//! The level is the company's, else the installation's, else what is possible: B-LTA with a time-stamp authority, B-B without.
-//! From B-LT on the file holds what proves its certificates good ([`crate::sealing::proofs`]).
+//! The level is the company's, else the installation's, else what is possible: B-LTA with a time-stamp authority, B-B
+//! without. From B-LT on the file contains what proves its certificates good ([`crate::sealing::proofs`]).
 //!
-//! An authority that does not answer, or answers wrongly, never loses an approval, nor does a certificate that cannot be
-//! proved good now: all that is asked for that is waited for together, no longer than the settings say. By
-//! `seal_and_upgrade` the file is sealed with what there is and [`App::add_due_timestamps`] appends the rest later; by `wait`
-//! nothing is sealed, the caller is told to come again ([`Error::Unavailable`]), and what the writer filled in stays as his
-//! draft. The same job renews archive timestamps before the certificate of their authority ends: as long as it runs, a file
-//! can be verified. Whether older certificates can still be asked about does not matter then: the file holds the answers.
+//! If an authority does not answer, or answers wrongly, or if a certificate cannot be proved good now, no approval is lost.
+//! All answers together are waited for no longer than the settings say. With `seal_and_upgrade` the file is sealed with what
+//! is available and [`App::add_due_timestamps`] appends the rest later. With `wait` nothing is sealed, the caller is asked
+//! to try again ([`Error::Unavailable`]), and the signer's entries stay as their draft. The same job renews archive
+//! timestamps before the certificate of their authority ends: as long as it runs, a file can be verified. Whether older
+//! certificates can still be asked about does not matter then: the file contains the answers.
 //!
-//! Two things no waiting mends. With a certificate that is revoked nothing is sealed and nothing started. Where a certificate
-//! names nobody who could prove it good, the seal is stated to be of level B-T, whatever the company wants.
+//! Waiting cannot fix two things. A revoked certificate seals nothing and starts nothing. If a certificate names no source
+//! that could prove it good, the seal is stated to be of level B-T, whatever the company wants.
 //!
-//! A timestamp that is added later only appends. The file with it takes the other one's place in one transaction, with an
-//! entry in the chain that tells its hash; whoever asks at that moment gets one or the other, whole.
+//! A timestamp that is added later only appends. The new file replaces the old one in one transaction, with an entry in the
+//! audit trail that contains its hash. A reader at that moment gets one or the other, complete.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,7 +102,7 @@ pub struct Sealed {
 pub struct AskedAuthority {
     /// Where it is.
     pub url: String,
-    /// Why it gave none; nothing where it gave one.
+    /// Why it gave none; none if it gave one.
     pub fault: Option<String>,
     /// What its timestamps lack to prove themselves for long (B-LT, B-LTA).
     pub lack: Option<ProofLack>,
@@ -113,7 +113,7 @@ pub struct AskedAuthority {
 pub enum ProofLack {
     /// Nobody answers now, and why.
     NotNow(String),
-    /// What is answered does not prove it, and why: the certificate is revoked, or somebody else answered.
+    /// The answer does not prove it, and why: the certificate is revoked, or somebody else answered.
     Refused(String),
     /// The chain does not end in a root: neither is the issuer's certificate there, nor does a certificate name its place.
     Issuer,
@@ -150,7 +150,7 @@ impl TimestampSource for Asking<'_> {
 
 /// Why a timestamp, or what proves it, is not there now.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotNow {
+pub(in crate::sealing) enum NotNow {
     #[error(transparent)]
     Timestamp(TimestampError),
     #[error("the timestamp has {0} bytes, more than anybody takes")]
@@ -198,7 +198,7 @@ impl From<SealError> for Failed {
     }
 }
 
-/// A file with a document timestamp; one that no placeholder takes is one that could not be had.
+/// A file with a document timestamp. One that fits into no placeholder counts as not available.
 pub(crate) fn timestamped(pdf: &SharedBytes, data: &ValidationData, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
     validation_data::add_archive_timestamp(pdf, data, asking).map_err(|error| match error {
         SealError::TooLarge(size) => NotNow::TooLarge(size).into(),
@@ -265,8 +265,8 @@ impl App {
         }
     }
 
-    /// Proves that documents can be sealed with a usable key: nobody says that its certificate is revoked.
-    /// Who is silent is asked again when the seal is made.
+    /// Proves that documents can be sealed with a usable key: nobody says that its certificate is revoked. A silent source
+    /// is asked again when the seal is made.
     pub(crate) fn prove_sealable(&self, usable: &UsableKey, patience: &Patience) -> Result<(), Error> {
         if usable.is_of_our_root {
             return Ok(());
@@ -274,7 +274,7 @@ impl App {
         self.refuse_revoked(usable.key.certificates(), patience)
     }
 
-    /// A certificate that was brought along may have been revoked by whoever issued it.
+    /// An imported certificate may have been revoked by its issuer.
     fn refuse_revoked(&self, certificates: &[Vec<u8>], patience: &Patience) -> Result<(), Error> {
         match self.proofs_of_chain(certificates, None, patience) {
             Err(ChainFault::Unproved(fault @ Unproved::Revoked { .. })) => {
@@ -333,7 +333,7 @@ impl App {
         Ok(asked)
     }
 
-    /// What is missing to prove the certificates of a company's seals good, where it wants more than B-T.
+    /// What is missing to prove the certificates of a company's seals good, if it wants more than B-T.
     pub fn lack_of_seal_proofs(&self, company: &CompanyId) -> Result<Option<ProofLack>, Error> {
         if self.wanted(company)?.level < SealLevel::LongTerm {
             return Ok(None);
@@ -437,7 +437,7 @@ impl App {
             let extended = validation_data::add_validation_data(stamped, &data)?;
             (extended, None)
         };
-        // What others' responders would have said is asked for once more, when nobody waits.
+        // Silent responders of others are asked again when nobody waits.
         let again = lacks_others.then(|| later(self.now(), RETRY_TIMESTAMP));
         Ok(Sealed {
             bytes,

@@ -53,7 +53,7 @@ impl App {
         self.seal_key_end(company, in_use)
     }
 
-    /// When the member's company can seal no longer, where that is soon enough to warn of, or past.
+    /// When the member's company can seal no longer, if that is soon enough to warn of, or past.
     pub fn seal_end_to_warn_of(&self, caller: &Caller) -> Result<Option<Timestamp>, Error> {
         let (end, now) = (self.current_seal_key_end(&caller.company)?, self.now());
         Ok(end.filter(|end| *end <= now || due(*end, now).is_some()))

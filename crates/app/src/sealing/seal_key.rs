@@ -21,7 +21,7 @@ use crate::base::seal_refusal::{SealCode, SealRefusal};
 use crate::base::vault::Purpose;
 use crate::base::vault::VaultError;
 
-/// Keys kept readable at most; companies beyond that are read anew.
+/// How many keys are kept readable. With more companies, they are read again.
 const MOST_KEPT: usize = 256;
 
 /// Keys that were needed already.
@@ -82,13 +82,13 @@ impl App {
         Ok(self.usable_seal_key(company)?)
     }
 
-    /// As [`App::seal_key`], for those who tell faults apart.
+    /// As [`App::seal_key`], for callers that distinguish the reasons.
     pub fn usable_seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, SealKeyFault> {
         Ok(self.current_seal_key(company)?.key)
     }
 
     /// The seal key that the company uses now.
-    pub(crate) fn current_seal_key(&self, company: &CompanyId) -> Result<UsableKey, SealKeyFault> {
+    pub(in crate::sealing) fn current_seal_key(&self, company: &CompanyId) -> Result<UsableKey, SealKeyFault> {
         let wanted = company.clone();
         let in_use = self
             .store
@@ -150,7 +150,7 @@ impl App {
         let row = self
             .store
             .read_one(move |tx| store::company::seal_key(tx, &wanted).map_err(Error::from))?;
-        // A key that cannot be read is refused where it is needed.
+        // A key that cannot be read is refused when it is needed.
         Ok(row.and_then(|row| end_of_certificates(&row.certificates).ok()))
     }
 
@@ -178,7 +178,7 @@ impl App {
     }
 }
 
-/// What an operator gives to seal with cannot be used.
+/// The operator's key or certificate cannot be used.
 pub(crate) fn not_sealable(reason: impl std::fmt::Display) -> Error {
     Error::Unprocessable(vec![Fault::new("", FaultCode::NotSealable).with("reason", reason)])
 }

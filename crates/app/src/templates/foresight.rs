@@ -1,21 +1,21 @@
-//! Nothing may turn out unstampable after others have signed: what is proved before, so that whoever comes later can go on.
+//! What is proved in advance, so that nothing turns out unstampable after others have signed and every later signer can
+//! finish.
 //!
-//! **The box of a field** must be large enough for its kind when a template is imported ([`Field::least_size`]): letters of the
-//! smallest size that is shrunk to, marks and pictures that people can see.
+//! **The box of a field** must be large enough for its kind when a template is imported ([`Field::least_size`]): letters of
+//! the smallest size to which text shrinks, marks and pictures that people can see.
 //!
 //! **What a template prescribes** is proved when it is imported, in every language, and again when a workflow starts, in its
 //! own: each option of a choice, each month and digit of a date by its pattern, each default and fixed text, and that a
-//! required field takes any value at all.
+//! required field accepts any value at all.
 //!
 //! **What is calculated later** is proved at the start and at each approval, with the numbers that are fixed by then. A
-//! number that a later writer still gives is open. The result must fit where all open ones are 0, which therefore stays a
-//! way out for everybody who follows; and it must fit, or be none, for 1, a hundredth or a hundred too, since a field in
-//! which nothing but 0 can be multiplied is a way out on paper only. What fails is refused at the number that is about to
-//! be fixed.
+//! number that a later signer still enters is open. The result must fit if all open ones are 0, which therefore stays a way
+//! out for everybody who follows. It must also fit, or be none, for 1, a hundredth or a hundred, since a field in which only
+//! 0 can be multiplied is no real way out. What fails is refused at the number that is about to be fixed.
 //!
-//! What fills itself with a writer's person is proved by [`crate::values::value::prove_writer`] when he is named. A document keeps
-//! the company's name that was proved when it was sent, so that all its writers find the same, and one that fits, whatever
-//! the company calls itself meanwhile.
+//! What fills itself in with a signer's details is proved by [`crate::values::value::prove_writer`] when they are named. A
+//! document keeps the company's name that was proved when it was sent, so all its signers see the same one, and one that
+//! fits, whatever the company calls itself meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -38,14 +38,12 @@ const PLAUSIBLE: [&str; 3] = ["1", "0.01", "100"];
 
 /// The boxes of a template, in a language.
 #[derive(Clone, Copy)]
-pub(crate) struct Sheets<'t> {
+pub(in crate::templates) struct Sheets<'t> {
     /// All of them, in the template's order.
     pub(crate) fields: &'t [Field],
     /// The sizes of its pages.
     pub(crate) pages: &'t [PageSize],
-    /// Which shapes of letters are preferred.
     pub(crate) language: Language,
-    /// What letters there are.
     pub(crate) fonts: &'t Fonts,
 }
 
@@ -53,7 +51,7 @@ pub(crate) struct Sheets<'t> {
 pub(crate) struct Unstampable<'t> {
     /// Which of the boxes, from 0.
     pub(crate) index: usize,
-    /// The member of FIELDS.json that prescribes it: `.options[1]`; empty where the box itself is too small.
+    /// The member of FIELDS.json that prescribes it: `.options[1]`; empty if the box itself is too small.
     pub(crate) member: String,
     field: &'t Field,
     shown: String,
@@ -70,7 +68,7 @@ impl Unstampable<'_> {
 
 /// Which numbers are fixed, and which calculated fields are still to be filled.
 struct Numbers<'n> {
-    /// A fixed number's value, where it has one; `None` of what is open.
+    /// A fixed number's value, if it has one; `None` if it is open.
     fixed: &'n dyn Fn(&str) -> Option<Option<Decimal>>,
     /// Is this calculated field still to be filled?
     awaited: &'n dyn Fn(&Field) -> bool,
@@ -146,7 +144,7 @@ impl<'t> Sheets<'t> {
         })
     }
 
-    /// The awaited results that would not fit, with what would stand there.
+    /// The results that would not fit, with what would be there.
     fn stuck(self, numbers: &Numbers<'_>) -> Vec<(&'t Field, String)> {
         let mut seen = BTreeSet::new();
         let named: Vec<&'t Field> = self.fields.iter().filter(|field| seen.insert(&field.name)).collect();
@@ -191,8 +189,8 @@ impl<'t> Sheets<'t> {
     }
 }
 
-/// The boxes that are too small for what their fields hold, from 0. `place` says where a field was said.
-pub(crate) fn too_small(
+/// The boxes that are too small for the values of their fields, from 0. `place` says where a field was defined.
+pub(in crate::templates) fn too_small(
     fields: &[Field],
     pages: &[PageSize],
     place: impl Fn(String) -> String,
@@ -276,7 +274,7 @@ fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
     all
 }
 
-/// Days in whose texts every month stands, and every digit at each place where it can.
+/// Days whose texts contain every month, and every digit at each possible place.
 fn telling_dates() -> impl Iterator<Item = jiff::civil::Date> {
     const DAYS: [i8; 10] = [20, 11, 22, 30, 24, 25, 26, 27, 28, 29];
     let of_digit = |(digit, day): (i16, i8)| {
@@ -305,7 +303,7 @@ fn tells_digits(date: jiff::civil::Date) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct ProvedTemplates(Mutex<HashSet<(CompanyId, TemplateId, u32, Language)>>);
 
-/// How many are remembered; beyond that all are forgotten and proved anew.
+/// How many are remembered. With more, all are forgotten and proved again.
 const MOST_REMEMBERED: usize = 10_000;
 
 impl App {
@@ -372,7 +370,7 @@ pub(crate) fn stuck_after(
         is_fixed.then(|| Decimal::parse(&values.get(name)?.to_wire()))
     };
     let mut stuck = stuck(template, workflow.language, fonts, &fixed, &|field| !is_written(field));
-    // What others have fixed before is not his to mend.
+    // What others have fixed before is not theirs to correct.
     for one in &mut stuck {
         one.numbers.retain(|name| {
             let own = |field: &Field| field.belongs_to(approving.order, approving.role.as_deref());

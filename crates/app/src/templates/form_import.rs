@@ -1,8 +1,8 @@
 //! The fields of a PDF's own form as those of a template.
 //!
-//! A form says where its fields are and what they hold, but knows no steps and no roles. FIELDS.json beside it says that: an
-//! entry that places nothing (no `page`) is laid over the form's field of its name, member by member; one that places
-//! something is a field besides, a signature for instance. Without FIELDS.json all fields are one writer's.
+//! A form says where its fields are and what they contain, but knows no steps and no roles. FIELDS.json adds that: an entry
+//! without a place (no `page`) is laid over the form's field of its name, member by member; one with a place is an
+//! additional field, a signature for instance. Without FIELDS.json all fields belong to one signer.
 
 use domain::Field;
 use domain::fields_file::without_mark;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::base::error::{Error, Fault, FaultCode};
 
 /// FIELDS.json of form and file together.
-pub(crate) struct Laid {
+pub(in crate::templates) struct Laid {
     /// As `domain::fields_file` reads it.
     pub(crate) file: Value,
     /// Where each of its fields was said: in the file, or in the form.
@@ -39,8 +39,8 @@ fn wrong_type(path: &str, expected: &str) -> Error {
     Error::Unprocessable(vec![Fault::new(path, FaultCode::WrongType).with("expected", expected)])
 }
 
-/// Lays `file` over the fields of a form; `name` is the template's where the file gives none.
-pub(crate) fn lay(form: &[Field], name: &str, file: Option<&[u8]>) -> Result<Laid, Error> {
+/// Lays `file` over the fields of a form; `name` is the template's if the file gives none.
+pub(in crate::templates) fn lay(form: &[Field], name: &str, file: Option<&[u8]>) -> Result<Laid, Error> {
     let given: Value = match file {
         None => json!({}),
         Some(bytes) => serde_json::from_slice(without_mark(bytes)).map_err(|error| not_json(&error))?,

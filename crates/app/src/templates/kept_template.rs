@@ -11,7 +11,7 @@ use crate::base::error::{Error, Subject};
 
 type Key = (CompanyId, TemplateId, u32);
 
-/// How many versions are kept at most; beyond that all are let go and read anew.
+/// How many versions are kept. With more, all are released and read again.
 const MOST: usize = 1_000;
 
 /// The versions that were read.

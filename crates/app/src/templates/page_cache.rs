@@ -1,8 +1,8 @@
-//! What is shown of pages, made once and kept in memory up to a bound: pictures of finished files, texts of pages.
+//! What pages show, made once and kept in memory up to a limit: pictures of finished files, texts of pages.
 //!
-//! A file never changes under its hash, so what is made from one is good for ever; the bound alone lets things go, the one
-//! that was not asked for longest first. Several requests for one thing make it once: the first makes it, the others wait
-//! for it and get the same, a failure too. A failure is not kept: the next request tries anew.
+//! A file never changes under its hash, so what is made from one is valid forever; only the limit removes things, the least
+//! recently used first. Several requests for one thing make it once: the first makes it, the others wait and get the same
+//! result, including a failure. A failure is not kept: the next request tries again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -58,7 +58,7 @@ struct Slot {
 }
 
 impl PageCache {
-    /// A cache that keeps so many bytes at most. 0 keeps nothing, and still makes once what is asked for at the same time.
+    /// A cache of at most this many bytes. 0 keeps nothing, but requests at the same time still share one result.
     pub(crate) fn new(most_bytes: u64) -> Self {
         Self {
             most_bytes,
@@ -66,7 +66,7 @@ impl PageCache {
         }
     }
 
-    /// The part, where it is made already.
+    /// The part, if it exists already.
     pub(crate) fn get(&self, part: Part) -> Option<Arc<[u8]>> {
         let mut kept = self.lock();
         kept.asked += 1;
@@ -78,8 +78,12 @@ impl PageCache {
         Some(made)
     }
 
-    /// The part; `make` is called where nobody has made it or is about to.
-    pub(crate) fn get_or_make(&self, part: Part, make: impl FnOnce() -> Result<Vec<u8>, DocumentFault>) -> Made {
+    /// The part. `make` is called if nobody has made it or is about to.
+    pub(in crate::templates) fn get_or_make(
+        &self,
+        part: Part,
+        make: impl FnOnce() -> Result<Vec<u8>, DocumentFault>,
+    ) -> Made {
         let cell = {
             let mut kept = self.lock();
             kept.asked += 1;
@@ -108,7 +112,7 @@ impl PageCache {
     /// Counts what was made, or forgets what failed; lets go what is too much.
     fn keep(&self, part: Part, made: &Arc<OnceLock<Made>>, result: &Made) {
         let mut kept = self.lock();
-        // Another may have taken the place meanwhile.
+        // Another may have inserted it meanwhile.
         let is_ours = kept.slots.get(&part).is_some_and(|slot| Arc::ptr_eq(&slot.made, made));
         if !is_ours {
             return;

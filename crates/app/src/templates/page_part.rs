@@ -1,8 +1,8 @@
-//! What is shown of a page, its picture or its text: at hand, or still to be made.
+//! What is shown of a page, its picture or its text: available, or still to be made.
 //!
-//! Looking is quick and tells whether the page may be seen at all; making takes a worker's time. So the two are apart:
+//! Looking is quick and says whether the page may be seen at all; making takes a worker's time. So the two are separate:
 //! between them the caller can let a request wait for its turn, and drop it when nobody waits for its answer any more
-//! (somebody who scrolls through a long document asks for many pages and stays at few).
+//! (somebody who scrolls through a long document requests many pages and views few).
 
 use std::sync::Arc;
 
@@ -42,12 +42,12 @@ pub enum PageAnswer {
     ToMake(PartToMake),
 }
 
-/// A part of a page that may be seen, and that nobody has made yet.
+/// A part of a page that may be seen, and that has not been made yet.
 #[derive(Debug)]
 pub struct PartToMake(Part);
 
 impl App {
-    /// Makes a part of a page; where another is about to, waits for that one.
+    /// Makes a part of a page; if another is about to, waits for that one.
     pub fn make_page_part(&self, requester: &Requester, wanted: &PartToMake) -> Result<PagePart, Error> {
         let part = wanted.0;
         self.pages
@@ -75,7 +75,7 @@ impl App {
             })
     }
 
-    /// A part of the file that a link leads to, where the address names that file: where the link leads to another by now
+    /// A part of the file that a link leads to, if the address names that file: where the link leads to another by now
     /// (a time stamp was added), there is no such page.
     pub(crate) fn page_of(
         &self,

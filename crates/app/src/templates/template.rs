@@ -1,8 +1,8 @@
-//! Templates: a PDF with placed fields, taken in once.
+//! Templates: a PDF with placed fields, imported once.
 //!
-//! A PDF that comes from outside passes intake, which writes the file that everything after works on; its pages are
-//! rendered once and kept as files of their own, for every workflow of every version that shows them. Files are durable
-//! before the row that names them exists; if no such row is written, they are removed ([`crate::base::uploads`]).
+//! Intake checks every uploaded PDF and writes the file that everything after uses. Its pages are rendered once and kept as
+//! files of their own, for every workflow of every version that shows them. Files are durable before the row that names them
+//! exists; if no such row is written, they are removed ([`crate::base::uploads`]).
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use crate::values::value;
 
 /// The resolution of page images: two pixels a point.
 pub const PAGE_IMAGE_DPI: f32 = 144.0;
-/// So many pages are rendered in one go, which bounds what is held in memory.
+/// How many pages are rendered at once, which limits the memory.
 const PAGES_AT_ONCE: usize = 8;
 const MOST_LISTED: u32 = 100;
 /// The longest name, in characters.
@@ -44,12 +44,12 @@ pub struct ImportTemplate<'a> {
 pub enum TemplateFields<'a> {
     /// From FIELDS.json.
     File(&'a [u8]),
-    /// From the PDF's own form: its values become their defaults, and they are the first writer's unless `file` says else.
+    /// From the PDF's own form: its values become their defaults, and they are the first signer's unless `file` says else.
     Form {
         /// The template's name where `file` gives none: a form has no name.
         name: &'a str,
-        /// FIELDS.json beside it. What it says of a field without placing it is laid over the form's field of this name; what
-        /// it places is there besides.
+        /// FIELDS.json next to it. What it says of a field without placing it is laid over the form's field of this name; what
+        /// it places is added.
         file: Option<&'a [u8]>,
     },
 }
@@ -76,7 +76,7 @@ struct Kept {
 pub(crate) struct Made {
     file: FieldsFile,
     kept: Kept,
-    /// On its files, where they are new.
+    /// On its files, if they are new.
     pub(crate) claim: FileClaim,
     report: Option<Report>,
 }
@@ -126,8 +126,8 @@ pub struct ImportedTemplate {
     pub name: String,
     /// How many pages it has.
     pub pages: u32,
-    /// What intake says: how the file that is kept differs from the upload, and what its sender should know. None where the
-    /// PDF was here already.
+    /// Intake's report: how the file that is kept differs from the upload, and what its sender should know. None if the PDF
+    /// was here already.
     pub report: Option<Report>,
 }
 
@@ -230,7 +230,7 @@ impl App {
         })
     }
 
-    /// Makes a new version of a template: new workflows take it, running ones keep theirs.
+    /// Makes a new version of a template: new workflows use it, running ones keep theirs.
     pub fn replace_template(
         &self,
         company: &CompanyId,
@@ -242,14 +242,14 @@ impl App {
         self.import_template_as(company, by, Some(id), import.pdf, fields, &Wishes::default())
     }
 
-    /// Lets a template take no new workflows; running ones go on. Since when it is so: twice is once.
+    /// Archives a template, so it accepts no new workflows; running ones go on. Answers since when; calling it twice is fine.
     pub fn archive_template(&self, company: &CompanyId, id: TemplateId) -> Result<Timestamp, Error> {
         let (company, at) = (company.clone(), self.now());
         self.store
             .write(move |tx| store::template::archive(tx, &company, id, at)?.ok_or(Error::NotFound(Subject::Template)))
     }
 
-    /// Lets an archived template take new workflows again.
+    /// Lets an archived template accept new workflows again.
     pub fn unarchive_template(&self, company: &CompanyId, id: TemplateId) -> Result<(), Error> {
         let company = company.clone();
         self.store.write(move |tx| {
@@ -377,7 +377,7 @@ impl App {
         })
     }
 
-    /// Has intake take the upload. Every fault of both files is told at once; which pages there are, only the PDF says.
+    /// Has intake check the upload. Every fault of both files is reported at once; only the PDF says which pages there are.
     fn take(
         &self,
         upload: &[u8],
@@ -418,7 +418,7 @@ impl App {
         })
     }
 
-    /// One template with the version that new workflows take.
+    /// One template with the version that new workflows use.
     pub fn template(&self, company: &CompanyId, id: TemplateId) -> Result<TemplateDetails, Error> {
         let company = company.clone();
         self.store.read(move |tx| {
@@ -535,7 +535,7 @@ pub fn page_images(
         .map(move |some| documents.page_images(requester, pdf, &some, PAGE_IMAGE_DPI))
 }
 
-/// A file that others have signed takes no files inside it: their signatures would no longer cover what it holds.
+/// No file can be added to a document that others have signed: their signatures would no longer cover all of it.
 fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
     let fault = |index: usize| Fault::new(format!("fields[{index}].embed"), FaultCode::EmbedInSigned);
     let faults: Vec<Fault> = (0..)

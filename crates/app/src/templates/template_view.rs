@@ -12,7 +12,7 @@ use crate::base::intake_text::{self, IntakePage, IntakeReport};
 use crate::base::listing::ListReader;
 use crate::templates::template::ImportedTemplate;
 
-/// Which templates to list, as the query says it.
+/// Which templates to list, from the query.
 #[derive(Debug, Clone, Default)]
 pub struct ListTemplatesRequest {
     /// `true`: archived ones, too.
@@ -39,15 +39,15 @@ pub struct TemplateLine {
     pub template_id: i64,
     /// Its name.
     pub name: String,
-    /// The version that new documents take.
+    /// The version that new documents use.
     pub version: u32,
     /// When it was made, with the zone.
     pub created_date: String,
-    /// Since when it takes no new documents, with the zone; empty while it does.
+    /// Since when it accepts no new documents, with the zone; empty while it does.
     pub archived_date: String,
 }
 
-/// A template with the version that new documents take.
+/// A template with the version that new documents use.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct TemplateView {
     /// Its number.
@@ -60,41 +60,41 @@ pub struct TemplateView {
     pub changed_date: String,
     /// By whom.
     pub changed_by: String,
-    /// Since when it takes no new documents, with the zone; empty while it does.
+    /// Since when it accepts no new documents, with the zone; empty while it does.
     pub archived_date: String,
     /// Whether others had signed the PDF before it came: then it is only ever extended.
     pub is_signed: bool,
-    /// SHA-256 of the signed PDF, where the sender chose a copy of it without the signatures.
+    /// SHA-256 of the signed PDF, if the sender chose a copy of it without the signatures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signed_original: Option<String>,
     /// The displayed size of each page, in points.
     pub pages: Vec<IntakePage>,
     /// What a rejection does: `end` or `return`.
     pub on_reject: &'static str,
-    /// May a writer hand the document over to another person?
+    /// Whether a signer may assign the document to somebody else.
     pub hand_over: bool,
-    /// The writers' places.
+    /// The signers' places.
     pub steps: Vec<TemplatePlace>,
     /// The fields, as FIELDS.json writes them.
     #[schema(value_type = Vec<Object>)]
     pub fields: Vec<Field>,
 }
 
-/// A writer's place, as FIELDS.json writes it.
+/// A signer's place, as FIELDS.json writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct TemplatePlace {
     /// The step, from 1.
     pub order: u32,
-    /// The role, where the step has several writers.
+    /// The role, if the step has several signers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// The writer's name, where the template names one.
+    /// The signer's name, if the template names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The writer's e-mail address or telephone number, where the template names one.
+    /// The signer's e-mail address or telephone number, if the template names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Must the writer give a code that is sent to his own address?
+    /// Whether the signer must enter a code that is sent to their own address.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_time_code: bool,
 }
@@ -123,7 +123,7 @@ pub struct SavedTemplate {
     pub name: String,
     /// How many pages it has.
     pub pages: u32,
-    /// What intake says of the PDF that came; none where the PDF was here already.
+    /// Intake's report on the PDF; none if the PDF was here already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intake: Option<IntakeReport>,
 }
@@ -141,7 +141,7 @@ impl SavedTemplate {
     }
 }
 
-/// A template that takes no new documents.
+/// A template that accepts no new documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ArchivedTemplate {
     /// The template.
@@ -172,7 +172,7 @@ impl App {
             return Err(Error::Unprocessable(faults));
         }
         let company = caller.company.clone();
-        // One more than asked for tells whether there is more.
+        // One more than asked for, to know whether there are more.
         let asked = limit.saturating_add(1);
         let mut rows = self
             .store
@@ -194,7 +194,7 @@ impl App {
         })
     }
 
-    /// A template with the version that new documents take.
+    /// A template with the version that new documents use.
     pub fn view_template(&self, caller: &Caller, id: TemplateId) -> Result<TemplateView, Error> {
         let stored = self.template(&caller.company, id)?.stored;
         let with_zone = |at| format_with_zone(at, caller.zone);
@@ -220,7 +220,7 @@ impl App {
         })
     }
 
-    /// Lets a template take no new documents. Twice is once.
+    /// Archives a template, so it accepts no new documents. Calling it twice is fine.
     pub fn archive(&self, caller: &Caller, id: TemplateId) -> Result<ArchivedTemplate, Error> {
         caller.must_send()?;
         let at = self.archive_template(&caller.company, id)?;

@@ -154,7 +154,7 @@ impl App {
             .iter()
             .filter(|file| !needed.contains_key(&file.hash))
         {
-            // Its age is looked at again now: a use-case may just have put it anew.
+            // Its age is checked again now: a use-case may just have stored it again.
             match self.blobs.delete_if_older(&file.hash, old)? {
                 Removal::Removed => report.swept.push(file.hash),
                 Removal::Young => report.young.push(file.hash),

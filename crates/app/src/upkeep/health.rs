@@ -1,7 +1,7 @@
-//! Whether the service can do its work: the database and the file store take what is written.
+//! Whether the service can do its work: the database and the file store accept writes.
 //!
-//! Asked by load balancers, and by anybody else: so the answer is kept for a second, and however often it is asked for, it
-//! costs one small write a second. A full disk is told here before somebody signs in vain.
+//! Load balancers ask this, and so can anybody else. So the answer is kept for a second, and however often it is asked for,
+//! it costs one small write a second. A full disk is reported here before somebody signs in vain.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::base::error::Error;
 
 /// The name under which the database is written to.
 const SETTING: &str = "health";
-/// How long an answer holds.
+/// How long an answer is valid.
 const KEPT: Duration = Duration::from_secs(1);
 
 /// The last answer: well, or the seconds after which to ask again.
@@ -19,9 +19,9 @@ const KEPT: Duration = Duration::from_secs(1);
 pub(crate) struct LastHealth(Mutex<Option<(Instant, Result<(), u64>)>>);
 
 impl App {
-    /// Whether database and file store can be written to; `Unavailable` where not.
+    /// Whether database and file store can be written to; `Unavailable` if not.
     pub fn health(&self) -> Result<(), Error> {
-        // Whoever asks meanwhile waits for the same answer.
+        // Others who ask meanwhile wait for the same answer.
         let mut last = self.last_health.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, answer)) = *last
             && at.elapsed() < KEPT

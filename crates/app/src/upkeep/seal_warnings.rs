@@ -36,7 +36,7 @@ impl App {
         Ok(warned)
     }
 
-    /// One warning with its mails; false where another process was first.
+    /// One warning with its mails; false if another process was first.
     fn warn_of_seal_end(&self, key: &SealKeyInUse, end: Timestamp, days: i64, now: Timestamp) -> Result<bool, Error> {
         let (id, company) = (key.id, key.company.clone());
         let days_left = days_until(end, now).unwrap_or_default();

@@ -22,11 +22,11 @@ pub struct Settings {
     pub public_url: String,
     /// The scheme word of the Authorization header, besides `Bearer`.
     pub auth_scheme: String,
-    /// Which callback addresses are taken.
+    /// Which callback addresses are accepted.
     pub webhook: AddressRules,
     /// How much of the Export API's history each company keeps.
     pub history: HistorySettings,
-    /// How much one bulk start may hold.
+    /// How large one bulk send may be.
     pub bulk: BulkSettings,
     /// How often public links may be used within an hour.
     pub public_links: UseBounds,
@@ -36,21 +36,21 @@ pub struct Settings {
     pub session_seconds: i64,
     /// How long a session may be idle, in seconds.
     pub session_idle_seconds: i64,
-    /// The largest PDF that is taken, in bytes.
+    /// The largest PDF that is accepted, in bytes.
     pub largest_document: u64,
     /// How many bytes of pictures and texts of pages are kept in memory at most.
     pub page_cache: u64,
-    /// Below so many percent of free disk no new files and documents are taken; 0: they always are.
+    /// With less free disk than this, in percent, no new files and documents are accepted; 0: always.
     pub least_free_percent: u64,
     /// A folder with more fonts, asked after those that are part of the program.
     pub fonts_folder: Option<PathBuf>,
     /// How documents are sealed.
     pub sealing: SealingSettings,
-    /// Beginnings of the telephone numbers to which a messenger takes one-time codes: `+82`; none without a messenger.
+    /// Prefixes of the telephone numbers to which a messenger delivers one-time codes: `+82`; none without a messenger.
     pub codes_to: Vec<String>,
     /// The gateways that messages go through, in the order in which they are asked.
     pub gateways: Arc<Vec<GatewayReach>>,
-    /// Is there a mail server, which takes one-time codes to mail addresses?
+    /// Whether there is a mail server, which delivers one-time codes to mail addresses.
     pub codes_by_mail: bool,
     /// What mails are written with.
     pub mail_templates: Arc<MailTemplates>,
@@ -60,8 +60,8 @@ pub struct Settings {
 const ADDED_BY_SEALING: u64 = 16 * 1024 * 1024;
 
 impl Settings {
-    /// The largest file that can be verified here: the largest PDF that is taken, with the files that may be put into it, and
-    /// sealed.
+    /// The largest file that can be verified here: the largest PDF that is accepted, with the files that may be embedded in
+    /// it, and sealed.
     pub fn largest_sealed(&self) -> u64 {
         self.largest_document
             .saturating_add(document::evidence::embed::MOST_BYTES)

@@ -1,8 +1,8 @@
 //! How values look in their boxes: what the signing page shows is what will be stamped.
 //!
-//! A value is laid out by the code that stamps it, and goes to the page as outlines of letters, so that no font of the
-//! reader's device has a say. What could not be stamped has no outlines but a fault, which the page tells while there
-//! is somebody to mend it.
+//! A value is laid out by the code that stamps it, and goes to the page as outlines of letters, so the fonts of the reader's
+//! device do not matter. A value that could not be stamped has no outlines but a fault, which the page shows while somebody
+//! can still fix it.
 
 use document::text::fonts::Fonts;
 use document::text::layout::Outline;
@@ -16,18 +16,18 @@ use crate::values::value::{outline, value_fault};
 pub struct FieldLook {
     /// The field's name.
     pub name: String,
-    /// Each of its boxes: its place among the template's, and what stands in it.
+    /// Each of its boxes: its index in the template, and its content.
     pub boxes: Vec<(usize, BoxLook)>,
     /// Why the value will be refused.
     pub fault: Option<Fault>,
 }
 
-/// What stands in one box.
+/// The content of one box.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BoxLook {
     /// The text as people read it: a number with its separators, a date by its pattern.
     pub shown: String,
-    /// Its letters as they will be stamped; none for what is no text.
+    /// Its letters as they will be stamped; none if it is not text.
     pub outline: Option<Outline>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Looks<'l> {
 }
 
 impl Looks<'_> {
-    /// A value in one box, or why it cannot stand there.
+    /// A value in one box, or why it does not fit there.
     pub(crate) fn in_box(&self, field: &Field, value: &FieldValue) -> Result<BoxLook, Fault> {
         Ok(BoxLook {
             shown: value.shown(field),

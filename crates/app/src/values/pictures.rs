@@ -73,7 +73,7 @@ impl App {
         Ok(NewValue::File { value, bytes })
     }
 
-    /// The picture that is stamped into a box. One that an earlier version kept as it came is made anew now.
+    /// The picture that is stamped into a box. One that an earlier version kept unchanged is converted now.
     pub(crate) fn stamped_picture(
         &self,
         requester: &Requester,

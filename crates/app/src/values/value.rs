@@ -1,8 +1,8 @@
-//! Values on their way in, and as marks on the pages.
+//! Values as they are entered, and as marks on the pages.
 //!
-//! Whatever a value could fail with at sealing it fails with here, when it is given: its kind refuses it, no font has one
-//! of its characters, it does not fit into its box, its picture cannot be read. A picture becomes a value only through a
-//! document worker, which makes it anew (`pictures`): nobody else decodes what a stranger has sent.
+//! Anything that could fail at sealing fails here, when the value is entered: it does not fit its kind, no font has one of
+//! its characters, it does not fit into its box, its picture cannot be read. Only a document worker, which redraws it
+//! (`pictures`), turns a picture into a value: nothing else decodes what a stranger has sent.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::base::documents::picture_code;
 use crate::base::error::{Error, Fault, FaultCode};
 
 /// The most bytes that an attachment may have.
-pub(crate) const LARGEST_ATTACHMENT: usize = 10 * 1024 * 1024;
+const LARGEST_ATTACHMENT: usize = 10 * 1024 * 1024;
 
 /// A value that was given for a field.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
@@ -34,9 +34,9 @@ pub struct GivenField {
     pub value: Option<String>,
 }
 
-/// A picture as it was sent: a PNG or JPEG by its first bytes, and of a size that is taken by its header. It is no value yet.
+/// A picture as it was sent: a PNG or JPEG by its first bytes, and of an accepted size by its header. It is not a value yet.
 #[derive(Debug, Clone)]
-pub(crate) struct GivenPicture {
+pub(in crate::values) struct GivenPicture {
     pub(crate) file_name: String,
     pub(crate) bytes: Vec<u8>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct GivenPicture {
 #[derive(Debug, Clone)]
 pub(crate) enum NewValue {
     Plain(FieldValue),
-    /// To be made anew by a worker.
+    /// To be redrawn by a worker.
     Picture(GivenPicture),
     File {
         value: FileValue,
@@ -102,7 +102,7 @@ impl NewValue {
         FieldValue::parse(field, text).map(NewValue::Plain)
     }
 
-    /// The value, where there is one.
+    /// The value, if there is one.
     pub(crate) fn value(&self) -> Option<FieldValue> {
         match self {
             NewValue::Plain(value) => Some(value.clone()),
@@ -183,7 +183,7 @@ pub(crate) fn text_value_fault(path: String, fault: &ValueFault) -> Fault {
     }
 }
 
-/// Proves that a value can be drawn in each box of its field. A file has been judged by whoever made it a value.
+/// Proves that a value can be drawn in each box of its field. A file was checked when it became a value.
 pub(crate) fn prove(
     template: &TemplateVersion,
     field: &Field,
@@ -221,13 +221,13 @@ pub(crate) fn prove_in_box(
     }
 }
 
-pub(crate) fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Option<&'t PageSize> {
+pub(in crate::values) fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Option<&'t PageSize> {
     template.pages.get((field.page as usize).checked_sub(1)?)
 }
 
-/// What a value looks like in one of its boxes: the outlines of its letters, as they will be stamped. None for what is no
+/// What a value looks like in one of its boxes: the outlines of its letters, as they will be stamped. None if it is not
 /// text.
-pub(crate) fn outline(
+pub(in crate::values) fn outline(
     template: &TemplateVersion,
     field: &Field,
     value: &FieldValue,
@@ -245,7 +245,7 @@ pub(crate) fn outline(
     document::marks::stamp::outline(fonts, size, &mark).map_err(|fault| mark_fault(&field.name, &fault))
 }
 
-/// Proves that a text which will stand on the certificate can be drawn.
+/// Proves that a text for the certificate can be drawn.
 pub(crate) fn prove_text(text: &str, fonts: &Fonts, path: &str) -> Result<(), Fault> {
     let missing = fonts.missing_characters(text);
     if missing.is_empty() {
@@ -313,7 +313,7 @@ pub(crate) struct PictureBox<'t> {
     pub(crate) field: &'t Field,
 }
 
-/// What is drawn in one box; `None` where nothing is.
+/// What is drawn in one box; `None` if nothing is.
 fn box_mark<E>(
     page: &PageSize,
     field: &Field,
@@ -371,8 +371,8 @@ pub(crate) fn attached<'v>(
         .filter_map(|field| Some((field, values.get(&field.name)?.value.file()?)))
 }
 
-/// What fills itself when a writer approves: what is known of him, and the results of formulas. `None` where there is
-/// nothing to fill in any more: what stood there before is stale.
+/// What fills itself in when a signer approves: their details, and the results of formulas. `None` if there is nothing to
+/// fill in any more, so an earlier value is stale.
 pub(crate) fn self_filled(
     template: &TemplateVersion,
     recipient: &domain::Recipient,
@@ -410,8 +410,8 @@ pub(crate) fn self_filled(
         .collect()
 }
 
-/// Proves that what fills itself with the writer's person can be drawn: he could never approve otherwise. `path_of` says
-/// where each detail was given.
+/// Proves that the signer's details can be drawn in the fields that they fill in: otherwise they could never approve.
+/// `path_of` says where each detail was given.
 pub(crate) fn prove_writer(
     template: &TemplateVersion,
     recipient: &domain::Recipient,

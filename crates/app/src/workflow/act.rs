@@ -8,20 +8,20 @@ use crate::values::value::GivenField;
 use crate::workflow::transition::{Snapshot, refused};
 use crate::workflow::writer_meant::SaidOfWriter;
 
-/// A request to act for the writer whose turn it is.
+/// A request to act for the signer whose turn it is.
 #[derive(Debug, Clone, Default)]
 pub struct ActRequest {
-    /// His step; without it the one under way.
+    /// Their step; without it the current one.
     pub order: Option<u32>,
-    /// His e-mail address or telephone number, where the step has several writers.
+    /// Their e-mail address or telephone number, if the step has several signers.
     pub email: Option<String>,
-    /// His role, where several writers of the step have that address.
+    /// Their role, if several signers of the step have that address.
     pub role: Option<String>,
     /// Values to write (`field_list`).
     pub fields: Vec<GivenField>,
     /// Words that go along.
     pub comment: Option<String>,
-    /// What reading the request found amiss.
+    /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 
@@ -31,13 +31,13 @@ impl ActRequest {
         given_comment(self.comment.as_deref(), self.faults.clone())
     }
 
-    /// The writer that is meant.
+    /// The signer that is meant.
     pub(crate) fn writer(&self, snapshot: &Snapshot) -> Result<RecipientId, Error> {
         let workflow = &snapshot.stored.workflow;
         let mut steps = workflow.recipients.iter().map(|recipient| recipient.order);
         let first = steps.next();
         if self.order.is_none() && steps.any(|order| Some(order) != first) {
-            // "Whoever's turn it is" would mean another writer when the same request is sent once more.
+            // If the same request is sent again, "the next signer" would be another one.
             return Err(Error::fault("order", FaultCode::Required));
         }
         let said = SaidOfWriter::new(self.role.as_deref(), self.email.as_deref(), snapshot.party.region);
@@ -51,7 +51,7 @@ impl ActRequest {
     }
 }
 
-/// The comment that comes with an act, where neither it nor anything found before is amiss.
+/// The comment that comes with an act, if neither it nor anything found before is wrong.
 pub(crate) fn given_comment(comment: Option<&str>, mut faults: Vec<Fault>) -> Result<Option<Comment>, Error> {
     let comment = text::comment(comment, &mut faults);
     if faults.is_empty() {

@@ -1,9 +1,9 @@
 //! Copying a signing link: what a member does when a message to a signer could not be sent.
 //!
-//! Whoever has a signer's link can sign as that signer, so nobody else sees it ([`crate::outbox::hidden_links`]), with this one
-//! exception. It is for the member who sent the document, or an administrator, and only if no message with the link was sent
-//! or is still being tried; the audit trail and the certificate name who took it, in the same transaction; and the link is
-//! not the kind that was in the message, so it proves nothing about the signer's contact.
+//! Anybody who has a signer's link can sign as that signer, so nobody else sees it ([`crate::outbox::hidden_links`]), with
+//! this one exception. It is for the member who sent the document, or an administrator, and only if no message with the link
+//! was sent or is still being tried. The audit trail and the certificate name who copied it, in the same transaction. The
+//! link is not the kind that was in the message, so it proves nothing about the signer's contact.
 
 use std::sync::Arc;
 

@@ -1,11 +1,12 @@
-//! Correcting a recipient who has not written. His old link dies; where it is his turn he is asked anew. What is as it was
-//! corrects nothing, and nobody is asked more often than reminding asks ([`crate::workflow::remind`]).
+//! Correcting a recipient who has not signed. Their old link stops working; if it is their turn, they are asked again. A
+//! correction that changes nothing does nothing, and nobody is asked more often than by reminders
+//! ([`crate::workflow::remind`]).
 //!
 //! What the earlier person did or wrote is not the new person's: the draft, the comment, views, consent and checks go, and
 //! so do the values that they had written before the document was returned. The audit trail keeps all of it under the
 //! earlier person's name ([`domain::people_over_time`]).
 //!
-//! A mobile number is the person's, too: one-time codes go there. A correction of name or address that says nothing of it
+//! A mobile number is the person's, too: one-time codes go there. A correction of name or address that does not mention it
 //! removes it ([`NewMobile`]); the sender repeats the number if the person stays.
 
 use document::text::fonts::Fonts;
@@ -27,13 +28,13 @@ pub struct CorrectRequest {
     pub name: Option<String>,
     /// The right e-mail address or telephone number.
     pub email: Option<String>,
-    /// The right mobile number; an empty text takes away the one that is there.
+    /// The right mobile number; an empty text removes the present one.
     pub mobile: Option<String>,
-    /// Which of the step's writers: by what he has now.
+    /// Which of the step's recipients: by their present details.
     pub current_email: Option<String>,
-    /// Which of the step's writers: by role.
+    /// Which of the step's signers: by role.
     pub role: Option<String>,
-    /// What reading the request found amiss.
+    /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 
@@ -103,7 +104,7 @@ impl CorrectRequest {
     }
 }
 
-/// Who takes a recipient's place; what is left out is none.
+/// Who replaces a recipient; what is left out is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Person {
     pub(crate) name: Option<String>,
@@ -111,7 +112,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// As typed; what is amiss is added to `faults`, under `name` and `email`.
+    /// As typed; faults are added to `faults`, under `name` and `email`.
     pub(crate) fn read(
         snapshot: &Snapshot,
         name: Option<&str>,
@@ -141,7 +142,7 @@ impl Person {
     }
 }
 
-/// Proves that what fills itself with a new person can be stamped, and that he can get a one-time code where he must give one.
+/// Proves that a new person's details can be stamped, and that they can get a one-time code if they must enter one.
 pub(crate) fn prove_person(
     app: &App,
     snapshot: &Snapshot,

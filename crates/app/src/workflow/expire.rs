@@ -1,5 +1,5 @@
-//! Workflows whose time runs out. A job looks for them every few seconds, and whoever touches one that is overdue expires
-//! it first, so that nobody ever writes after the end.
+//! Expired workflows. A job looks for them every few seconds, and any use-case that meets an overdue one expires it first,
+//! so nobody ever signs after the deadline.
 
 use domain::{Actor, CompanyId, Refusal, WorkflowId};
 use jiff::SignedDuration;
@@ -8,13 +8,12 @@ use crate::App;
 use crate::base::error::Error;
 use crate::workflow::transition::{MOST_TRIES, refused};
 
-/// The job looks again at one that could not be expired after so long.
+/// After how long the job tries again to expire a workflow that could not be expired.
 const LOOK_AFTER_FAILURE: SignedDuration = SignedDuration::from_hours(1);
 
 impl App {
-    /// Looks at up to `limit` workflows whose time has run out and expires them; at how many it looked. The job calls it
-    /// again at once where the answer is the limit. One that cannot be expired is put off: whoever touches it still meets a
-    /// workflow whose time is over.
+    /// Expires up to `limit` overdue workflows, and returns at how many it looked. The job calls it again at once if the
+    /// answer is the limit. One that cannot be expired is put off; use-cases still see it as expired.
     pub fn expire_due(&self, limit: u32) -> Result<u32, Error> {
         let now = self.now();
         let due = self
@@ -34,8 +33,8 @@ impl App {
         Ok(looked)
     }
 
-    /// Expires one workflow; `false` where it has ended otherwise, or was extended, in the meantime.
-    pub(crate) fn expire(&self, company: &CompanyId, id: WorkflowId) -> Result<bool, Error> {
+    /// Expires one workflow; `false` if it has ended otherwise, or was extended, in the meantime.
+    pub(in crate::workflow) fn expire(&self, company: &CompanyId, id: WorkflowId) -> Result<bool, Error> {
         for _ in 0..MOST_TRIES {
             let snapshot = self.snapshot(company, id)?;
             let transition = match snapshot.stored.workflow.clone().expire(snapshot.at) {

@@ -15,7 +15,7 @@ pub struct ExtendRequest {
     pub expiry_date: Option<String>,
     /// `+HH:MM`; without it the workflow's own.
     pub offset: Option<String>,
-    /// What reading the request found amiss.
+    /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 

@@ -1,13 +1,13 @@
-//! Asking once more. Where somebody asks for it, it opens an access code that was tried too often: the sender has sent anew.
+//! Reminders. A reminder that somebody sends also unlocks an access code that was tried too often.
 //!
-//! An addressee is asked anew once in ten minutes at most, whoever wishes it and however often: a program that runs wild fills
-//! nobody's mailbox. Asked anew is who is reminded, and who is put in a writer's place, corrected or handed over to; the first
-//! request of each step does not count. The chain remembers when it was, and to which address.
+//! An addressee is asked again at most once in ten minutes, no matter who wants it, so a program that runs wild
+//! fills nobody's mailbox. This counts reminders, and requests to people who replace a signer by correction or reassignment,
+//! but not the first request of each step. The audit trail remembers when it was, and to which address.
 //!
-//! A company may also have its writers reminded by themselves: so many days after they were asked or reminded, again and
-//! again, and so many days before the time runs out ([`domain::Reminders`]). A job looks for whom it is time, in the chain
-//! as well; when to look again stands beside the workflow, never later than the next reminder, so what changes meanwhile
-//! makes the job look once more than needed at most.
+//! A company may also have its signers reminded automatically: some days after they were asked or reminded, repeatedly, and
+//! some days before the deadline ([`domain::Reminders`]). A job finds those who are due, in the audit trail as well. When to
+//! look again is stored with the workflow, never later than the next reminder, so a change meanwhile makes the job look at
+//! most once more than needed.
 
 use std::collections::BTreeMap;
 
@@ -32,8 +32,8 @@ const LOOK_AT_LEAST: SignedDuration = SignedDuration::from_hours(24);
 const LOOK_AFTER_FAILURE: SignedDuration = SignedDuration::from_hours(1);
 
 impl App {
-    /// Reminds the writers whose turn it is, but those who were reminded within the last ten minutes; where that is all of
-    /// them, it is 429. The writers of an embedded workflow get no messages: that is 409.
+    /// Reminds the signers whose turn it is, but those who were reminded within the last ten minutes; if that is all of
+    /// them, it is 429. The signers of an embedded workflow get no messages: that is 409.
     pub fn remind(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
         caller.must_send()?;
         let actor = App::member_actor(caller, origin);
@@ -86,8 +86,8 @@ impl App {
         Ok((plan, after))
     }
 
-    /// Reminds the writers for whom it is time by their company's choice; at how many workflows it looked. The job calls it
-    /// again at once where the answer is the limit.
+    /// Reminds the signers who are due by their company's choice, and returns at how many workflows it looked. The job calls
+    /// it again at once if the answer is the limit.
     pub fn remind_due(&self, limit: u32) -> Result<u32, Error> {
         let now = self.now();
         let due = self
@@ -111,7 +111,7 @@ impl App {
         Ok(looked)
     }
 
-    /// Reminds the writers of one workflow for whom it is time, and says when to look again.
+    /// Reminds the signers of one workflow who are due, and returns when to look again.
     fn remind_by_itself(&self, company: &CompanyId, id: WorkflowId) -> Result<Timestamp, Error> {
         for _ in 0..MOST_TRIES {
             let snapshot = self.snapshot(company, id)?;
@@ -141,13 +141,13 @@ impl App {
                 return Ok(next.map_or(latest, |next| next.min(latest)));
             }
             let (plan, _) = self.reminder(&snapshot, &due, &Actor::SERVICE)?;
-            // Where something else came first, all is decided anew; and after it, when the next one is.
+            // If another change came first, everything is decided again; also when the next reminder is due.
             self.commit(plan)?;
         }
         Err(Error::conflict(ConflictCode::Changed))
     }
 
-    /// When each writer was asked or reminded last, as the chain tells.
+    /// When each signer was last asked or reminded, according to the audit trail.
     fn last_asked(&self, company: &CompanyId, id: WorkflowId) -> Result<BTreeMap<RecipientId, Timestamp>, Error> {
         let company = company.clone();
         let entries = self
@@ -162,8 +162,8 @@ impl App {
         Ok(latest)
     }
 
-    /// Refuses to ask any of these, where one was asked anew within the pause. An embedded workflow asks nobody.
-    pub(crate) fn pause_is_over<'r>(
+    /// Refuses to ask any of these if one was asked again within the pause. An embedded workflow asks nobody.
+    pub(in crate::workflow) fn pause_is_over<'r>(
         &self,
         snapshot: &Snapshot,
         asked: impl Iterator<Item = &'r Recipient>,
@@ -187,7 +187,7 @@ impl App {
     }
 }
 
-/// When each addressee was asked anew last, as the chain tells.
+/// When each addressee was last asked again, according to the audit trail.
 struct AskedAnew {
     by_address: BTreeMap<String, Timestamp>,
 }
@@ -195,7 +195,7 @@ struct AskedAnew {
 impl AskedAnew {
     fn of(events: Vec<NamedEvent>, region: Region) -> AskedAnew {
         let mut by_address = BTreeMap::new();
-        // Who was put in a writer's place by the event before: the request that follows it asks them.
+        // Who was put in a signer's place by the event before: the request that follows it asks them.
         let mut put_in = None;
         for event in events {
             let before = put_in.take();
@@ -218,7 +218,7 @@ impl AskedAnew {
     /// How long this recipient is not to be asked.
     fn wait(&self, recipient: &Recipient, at: Timestamp) -> Option<SignedDuration> {
         let last = self.by_address.get(&recipient.contact.key())?;
-        // A clock that was set back makes nobody wait for longer.
+        // If the clock was set back, nobody waits longer.
         let pause = PAUSE.checked_sub(at.duration_since(*last)).unwrap_or(PAUSE);
         Some(pause.min(PAUSE)).filter(SignedDuration::is_positive)
     }

@@ -17,7 +17,7 @@ use crate::workflow::transition::Snapshot;
 pub struct LinksRequest {
     /// `renew` or `revoke`.
     pub action: Option<String>,
-    /// What reading the request found amiss.
+    /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 
@@ -26,7 +26,7 @@ pub struct LinksRequest {
 pub struct WorkflowLinks {
     /// The document.
     pub workflow_id: i64,
-    /// Where the writer signs whose turn it is (embedded; revoking does not touch this), else the sender's view. Empty after
+    /// Where the signer signs whose turn it is (embedded; revoking does not touch this), else the sender's view. Empty after
     /// the end, and the sender's view also while the links are revoked.
     pub playing_url: String,
     /// The sealed document; empty until it is complete, and while the links are revoked.
@@ -71,8 +71,8 @@ impl App {
         Ok(self.links_of(&self.snapshot(&caller.company, id)?, caller))
     }
 
-    /// New links, as far as there are any. A member who may only read gets none at which a writer signs.
-    pub(crate) fn links_of(&self, snapshot: &Snapshot, caller: &Caller) -> WorkflowLinks {
+    /// New links, as far as there are any. A member who may only read gets none at which a signer signs.
+    pub(in crate::workflow) fn links_of(&self, snapshot: &Snapshot, caller: &Caller) -> WorkflowLinks {
         let (workflow, addresses) = (&snapshot.stored.workflow, &self.outgoing.addresses);
         let live = snapshot.stored.links.live();
         let view_url = |links| addresses.view_url(workflow, links, caller.member);

@@ -18,8 +18,8 @@ use crate::outbox::webhook::{self, NextWriter, WrittenField};
 use crate::values::value::value_fault;
 use crate::workflow::transition::Snapshot;
 
-/// The most documents that a search by a value tells at a time, and so many where nobody says how many: they are no more than
-/// numbers, and who does not know of pages misses none.
+/// The most documents that a search by a value returns at a time, also if the request does not say how many: they are only
+/// numbers, and a client that does not know of pages misses none.
 const MOST_FOUND: u32 = 1_000;
 /// The most mails and messages that are shown with a workflow.
 pub(crate) const MOST_MESSAGES: u32 = 200;
@@ -43,7 +43,7 @@ pub struct WorkflowView {
     pub client_id: String,
     /// Embedded mode.
     pub is_embed: bool,
-    /// The sender's words to the writers.
+    /// The sender's words to the signers.
     pub comment: String,
     /// When it began, with the zone.
     pub started_date: String,
@@ -51,20 +51,20 @@ pub struct WorkflowView {
     pub expiry_date: String,
     /// When it ended, with the zone; empty while under way.
     pub completed_date: String,
-    /// The last words, where it ended early.
+    /// The last words, if it ended early.
     pub end_comment: String,
     /// The step under way; none once it has ended.
     pub order: Option<u32>,
-    /// The name of the writer whose turn it is; empty once it has ended.
+    /// The name of the signer whose turn it is; empty once it has ended.
     pub next_name: String,
-    /// His e-mail address or telephone number.
+    /// Their e-mail address or telephone number.
     pub next_email: String,
-    /// All writers whose turn it is, where their step has several.
+    /// All signers whose turn it is, if their step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_list: Option<Vec<NextWriter>>,
-    /// The writers.
+    /// The signers.
     pub steps: Vec<StepView>,
-    /// Who is told at the end besides them.
+    /// Who is notified at the end besides them.
     pub cc_list: Vec<CopyView>,
     /// What happened.
     pub history: Vec<HistoryEntry>,
@@ -72,8 +72,8 @@ pub struct WorkflowView {
     pub message_list: Vec<MessageView>,
     /// Every value written so far.
     pub field_list: Vec<WrittenField>,
-    /// Embedded: where the current writer signs; else the sender's view, which signs only for the sender, and only if the sender
-    /// is the writer whose turn it is. Empty where nobody is to write any more, and for who may only read.
+    /// Embedded: where the current signer signs; else the sender's view, which signs only for the sender, and only if the
+    /// sender is the signer whose turn it is. Empty if nobody is to sign any more, and for members who may only read.
     pub playing_url: String,
     /// The sealed document; empty until complete.
     pub download_url: String,
@@ -90,29 +90,29 @@ impl std::fmt::Debug for WorkflowView {
     }
 }
 
-/// A writer of a workflow.
+/// A signer of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct StepView {
-    /// His step.
+    /// Their step.
     pub order: u32,
-    /// His role, where the step has several.
+    /// Their role, if the step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// His name.
+    /// Their name.
     pub name: String,
-    /// His e-mail address or telephone number.
+    /// Their e-mail address or telephone number.
     pub email: String,
-    /// `waiting` (not his turn), `writing` (his turn), `approved` or `rejected`.
+    /// `waiting` (not their turn), `writing` (their turn), `approved` or `rejected`.
     pub status: &'static str,
-    /// When he approved or rejected, with the zone.
+    /// When they approved or rejected, with the zone.
     pub date: String,
     /// The last words of the person named here; never those of somebody who had the place before.
     pub comment: String,
-    /// Has he seen the document?
+    /// Whether they have seen the document.
     pub viewed: bool,
 }
 
-/// Somebody who is told at the end.
+/// Somebody who is notified at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct CopyView {
     /// The name.
@@ -134,13 +134,13 @@ pub struct MessageView {
     pub email: String,
     /// The subject.
     pub subject: String,
-    /// `waiting` (also between two tries), `delivered` (the mail server took it), `dead` (refused for good, or tried as often
-    /// as it is), `held`, or `kept` where there is nothing to send it with.
+    /// `waiting` (also between two tries), `delivered` (the mail server accepted it), `dead` (refused for good, or tried as
+    /// often as possible), `held`, or `kept` if there is nothing to send it with.
     pub status: &'static str,
-    /// The mail server's code at the last try (RFC 5321), where that failed and the server answered.
+    /// The mail server's code at the last try (RFC 5321), if that failed and the server answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u16>,
-    /// Why the last try failed: the server's words, or what went wrong on the way to it. Empty where none failed.
+    /// Why the last try failed: the server's words, or what went wrong on the way to it. Empty if none failed.
     pub failure: String,
     /// When it was written, with the zone.
     pub date: String,
@@ -153,12 +153,12 @@ pub struct HistoryEntry {
     pub sequence: u64,
     /// When, with the zone.
     pub date: String,
-    /// What: `started`, `approved`, … `request_sent` and `one_time_code_sent` say that a message was made for a writer; what
+    /// What: `started`, `approved`, … `request_sent` and `one_time_code_sent` say that a message was made for a signer; what
     /// became of it says `message_list`.
     pub event: &'static str,
     /// Who did it, under the name that they had then; empty for the service itself.
     pub actor_name: String,
-    /// Their e-mail address or telephone number at that time, where known.
+    /// Their e-mail address or telephone number at that time, if known.
     pub actor_email: String,
     /// The step it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,7 +193,7 @@ pub struct HistoryEntry {
     pub user_agent: Option<String>,
 }
 
-/// What a list is limited to, as the query says it.
+/// The limits of a list, from the query.
 #[derive(Debug, Clone, Default)]
 pub struct ListRequest {
     /// `Playing`, `Complete`, …
@@ -204,7 +204,7 @@ pub struct ListRequest {
     pub from: Option<String>,
     /// Started before; a day alone means its end.
     pub to: Option<String>,
-    /// The name holds this.
+    /// The name contains this.
     pub text: Option<String>,
     /// Where the list before this one ended.
     pub cursor: Option<String>,
@@ -246,7 +246,7 @@ pub struct WorkflowSummary {
     pub completed_date: String,
 }
 
-/// A search by value, as the query says it.
+/// A search by value, from the query.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRequest {
     /// The template.
@@ -318,7 +318,7 @@ impl App {
         Ok(views)
     }
 
-    /// A caller who may only read gets no address at which a writer signs.
+    /// A caller who may only read gets no address at which a signer signs.
     fn workflow_view(
         &self,
         snapshot: &Snapshot,
@@ -385,7 +385,7 @@ impl App {
         }
         let limit = filter.limit;
         let company = caller.company.clone();
-        // One more than asked for tells whether there is more.
+        // One more than asked for, to know whether there are more.
         let asked = ListFilter {
             limit: limit.saturating_add(1),
             ..filter
@@ -441,7 +441,7 @@ impl App {
         })?;
         let spellings = spellings(&fields, &name, &value)?;
         let company = caller.company.clone();
-        // One more than asked for tells whether there is more.
+        // One more than asked for, to know whether there are more.
         let more = limit.saturating_add(1);
         let mut found = self.store.read(move |tx| {
             let mut found = BTreeMap::new();
@@ -467,14 +467,14 @@ impl App {
     }
 }
 
-/// How searches compare a value in the fields of this name, which the versions of a template, the newest first, may have of
-/// several kinds. What none of them takes is refused as by the newest.
+/// How searches compare a value in the fields of this name, which the versions of a template, the newest first, may have in
+/// several kinds. A value that none of them accepts is refused as by the newest.
 fn spellings(fields: &[Field], name: &str, value: &str) -> Result<BTreeSet<String>, Error> {
     let mut spellings = BTreeSet::new();
     let mut refused = None;
     for field in fields {
         if field.kind.is_file() || !field.kind.is_written_by_writer() {
-            // A file's value is its name, and what fills itself takes none: any text may be one.
+            // A file's value is its name, and a field that fills itself in accepts none: any text may be one.
             spellings.insert(value.to_owned());
             spellings.extend(compared_number(value).filter(|_| field.kind == FieldKind::Calc));
             continue;

@@ -1,13 +1,13 @@
-//! Which writer of a step is meant, if the step has several. Writers may share an address, so an address alone means a writer
-//! only if no other writer of the step has it.
+//! Which signer of a step is meant, if the step has several. Signers may share an address, so an address alone means a signer
+//! only if no other signer of the step has it.
 
 use domain::{Contact, Progress, Recipient, RecipientId, Region};
 
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::workflow::transition::Snapshot;
 
-/// What a program says of a writer besides the step. Blank texts say nothing.
-pub(crate) struct SaidOfWriter<'a> {
+/// What a program says of a signer besides the step. Blank texts say nothing.
+pub(in crate::workflow) struct SaidOfWriter<'a> {
     role: Option<&'a str>,
     contact: Option<&'a str>,
     region: Region,
@@ -23,7 +23,7 @@ impl<'a> SaidOfWriter<'a> {
         }
     }
 
-    pub(crate) fn is_nothing(&self) -> bool {
+    pub(in crate::workflow) fn is_nothing(&self) -> bool {
         self.role.is_none() && self.contact.is_none()
     }
 
@@ -34,15 +34,15 @@ impl<'a> SaidOfWriter<'a> {
                 .is_none_or(|contact| recipient.contact.matches(contact, self.region))
     }
 
-    /// The refusal of what fits several writers. It asks for the contact first, whose name in the request is `contact`; writers
+    /// The refusal of what fits several signers. It asks for the contact first, whose name in the request is `contact`; signers
     /// who share one differ by role, which is unique in a step.
-    pub(crate) fn too_little(&self, contact: &str) -> Error {
+    pub(in crate::workflow) fn too_little(&self, contact: &str) -> Error {
         let missing = if self.contact.is_none() { contact } else { "role" };
         Error::Unprocessable(vec![Fault::new(missing, FaultCode::Required)])
     }
 }
 
-/// The sender as the writer whose turn it is, known by the address of their account.
+/// The sender as the signer whose turn it is, known by the address of their account.
 pub(crate) fn sender_at_turn(snapshot: &Snapshot) -> Option<RecipientId> {
     let workflow = &snapshot.stored.workflow;
     let sender = Contact::Email(snapshot.party.sender_email.clone());
