@@ -21,7 +21,6 @@ pub enum Channel {
 pub struct Caller {
     /// The company: every query is held to it.
     pub company: CompanyId,
-    /// The member.
     pub member: MemberId,
     pub name: String,
     pub email: String,

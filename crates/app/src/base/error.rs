@@ -69,7 +69,6 @@ pub enum Error {
     /// Too often (429).
     #[error("{code}; try again in {retry_after} s")]
     Throttled {
-        /// What.
         code: ThrottleCode,
         /// Seconds to wait.
         retry_after: u64,

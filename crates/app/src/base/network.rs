@@ -42,13 +42,11 @@ pub trait Network: Send + Sync {
 pub struct WebhookTrial {
     /// Where to.
     pub url: CallbackUrl,
-    /// The event's id.
     pub event_id: String,
     /// The value of the Authorization header.
     pub authorization: Option<String>,
     /// The secrets that sign it.
     pub secrets: Vec<WebhookSecret>,
-    /// The body.
     pub body: Vec<u8>,
     /// When.
     pub at: Timestamp,
@@ -57,7 +55,6 @@ pub struct WebhookTrial {
 /// What a receiver answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookAnswer {
-    /// The status.
     pub status: u16,
     /// The start of the body.
     pub start: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What signers are answered.
+//! Errors as signers read them.
 //!
 //! A signer can correct their entries and try again later; they can neither renew a certificate nor put a file back. So what is
 //! answered behind a signing link is this type, which has words of its own for everything that only the sender or the operator

@@ -88,7 +88,6 @@ pub enum Standing {
     SignerUnknown,
     /// It is intact, and its signer's certificate had been revoked.
     Revoked,
-    /// It is not valid.
     NotValid,
 }
 

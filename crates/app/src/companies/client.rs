@@ -59,7 +59,6 @@ pub struct ClientRow {
 pub struct NewClient {
     /// What webhooks name.
     pub id: ClientId,
-    /// The secret.
     pub secret: WebhookSecret,
 }
 
@@ -70,7 +69,6 @@ impl App {
         ClientId(uuid::Builder::from_random_bytes(bytes).into_uuid())
     }
 
-    /// Adds a client.
     pub fn add_client(&self, company: &CompanyId, name: &str) -> Result<NewClient, Error> {
         let mut faults = Vec::new();
         let name = text::name(name, "name", LONGEST_NAME, &mut faults);

@@ -46,11 +46,10 @@ pub struct NewCompany {
 /// What a company's settings are changed to; `None` stays as it is.
 #[derive(Debug, Clone, Default)]
 pub struct CompanyChange {
-    /// Its name.
     pub name: Option<String>,
     /// The language of messages, unless something else sets it.
     pub language: Option<Language>,
-    /// The zone in which times are read and written, unless something else sets it.
+    /// The time zone in which times are read and written, unless a request gives an offset.
     pub zone: Option<Zone>,
     /// Where national telephone numbers are read.
     pub region: Option<Region>,
@@ -95,7 +94,6 @@ struct MadeLogo {
 /// A company that was made, with what is shown once.
 #[derive(Debug)]
 pub struct AddedCompany {
-    /// The company.
     pub company: Company,
     /// Its default API client.
     pub client: ClientId,

@@ -16,13 +16,10 @@ const NAME_BYTES: usize = 8;
 /// How a company looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompanyLook {
-    /// Which.
     pub company: CompanyId,
-    /// Its name.
     pub name: String,
     /// Its colour, as it was given.
     pub accent: Option<Colour>,
-    /// Its logo.
     pub logo: Option<Logo>,
 }
 

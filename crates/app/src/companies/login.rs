@@ -64,7 +64,6 @@ pub struct LoginAttempt {
     pub company: String,
     /// The member's address, in any case.
     pub email: String,
-    /// The password.
     pub password: String,
     /// The address that they came from.
     pub address: IpAddr,
@@ -112,7 +111,6 @@ impl Proved {
 pub struct LoggedIn {
     /// The token: given out once.
     pub access_token: AccessToken,
-    /// The company.
     pub company: CompanyId,
     /// The member's address, as their account has it.
     pub email: String,

@@ -39,7 +39,6 @@ impl fmt::Debug for NewMember {
 
 /// A password that was set.
 pub struct NewPassword {
-    /// The member.
     pub member: MemberId,
     /// The password if it was created here: to be shown once.
     pub made: Option<String>,

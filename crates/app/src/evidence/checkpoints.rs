@@ -37,7 +37,6 @@ pub enum CheckpointFault {
     Deleted {
         /// Whose.
         company: CompanyId,
-        /// Which.
         workflow: WorkflowId,
         /// By which checkpoint.
         checkpoint: u64,
@@ -49,7 +48,6 @@ pub enum CheckpointFault {
     RolledBack {
         /// Whose.
         company: CompanyId,
-        /// Which.
         workflow: WorkflowId,
         /// The number of its last entry.
         found: u64,
@@ -63,9 +61,7 @@ pub enum CheckpointFault {
     Rewritten {
         /// Whose.
         company: CompanyId,
-        /// Which.
         workflow: WorkflowId,
-        /// The entry.
         entry: u64,
         /// By which checkpoint.
         checkpoint: u64,

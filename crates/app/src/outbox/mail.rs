@@ -93,7 +93,6 @@ pub enum MailKind {
 }
 
 impl MailKind {
-    /// All of them.
     pub const ALL: [MailKind; 10] = [
         Self::Request,
         Self::Reminder,
@@ -197,7 +196,6 @@ pub enum Occasion<'o> {
     EndpointStopped {
         /// When.
         at: Timestamp,
-        /// Which.
         url: &'o str,
         /// Why.
         reason: StopReason,
@@ -265,7 +263,6 @@ pub struct OutgoingMail {
     pub language: String,
     /// The subject; of a message, its first line.
     pub subject: String,
-    /// The text.
     pub text: String,
     /// The same as HTML; mails only.
     pub html: Option<String>,
@@ -304,7 +301,6 @@ pub struct MessageParts {
 pub struct MailWords {
     /// The subject; of a message, its first line.
     pub subject: String,
-    /// The text.
     pub text: String,
 }
 
@@ -348,7 +344,6 @@ impl OutgoingMail {
 /// What is needed to write and keep messages.
 #[derive(Clone, Copy)]
 pub struct MailRoom<'m> {
-    /// The templates.
     pub templates: &'m MailTemplates,
     /// The gateways that messages go through, in the order in which they are asked.
     pub gateways: &'m [GatewayReach],

@@ -90,7 +90,6 @@ fn place(file: &str, line: Option<usize>) -> String {
 /// A fault that was met while a mail was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetFault {
-    /// The fault.
     pub fault: TemplateFault,
     /// When it was met last.
     pub at: Timestamp,

@@ -124,7 +124,6 @@ fn delivered(delivery: &ToNote) -> EventKind {
 /// A page of what was written to people, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxPage {
-    /// The messages.
     pub messages: Vec<OutboxMessage>,
     /// The next page begins after this one; none if there are no older ones.
     pub older: Option<i64>,
@@ -138,7 +137,6 @@ pub type Told = (Timestamp, DeliveryId);
 pub struct OutboxMessage {
     /// Its number.
     pub id: i64,
-    /// Of which workflow.
     pub workflow: Option<WorkflowId>,
     /// `mail` or `message`.
     pub channel: &'static str,
@@ -148,7 +146,6 @@ pub struct OutboxMessage {
     pub to_name: String,
     /// A mail address or a telephone number.
     pub to: String,
-    /// The subject.
     pub subject: String,
     /// The text without links that sign; empty if it is secret.
     pub text: String,

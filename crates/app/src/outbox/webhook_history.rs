@@ -50,7 +50,6 @@ impl Default for HistorySettings {
 /// The limits of a history, from the query or the body.
 #[derive(Debug, Clone, Default)]
 pub struct ExportsRequest {
-    /// The workflow.
     pub workflow_id: Option<String>,
     /// `waiting`, `held`, `delivered` or `dead`.
     pub status: Option<String>,

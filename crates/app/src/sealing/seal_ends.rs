@@ -17,7 +17,6 @@ const WARNED_BEFORE: [i64; 3] = [60, 30, 7];
 /// When a company can seal no longer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealEnd {
-    /// Which.
     pub company: CompanyId,
     /// When.
     pub at: Timestamp,

@@ -36,7 +36,6 @@ const MOST_WAITING: u64 = 10;
 /// How large one bulk send may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BulkSettings {
-    /// Rows.
     pub rows: u32,
     /// Bytes of the request.
     pub bytes: u64,
@@ -56,7 +55,6 @@ impl Default for BulkSettings {
 pub struct BulkRequest {
     /// What applies to every row that does not say otherwise, with the template. Its faults are the request's.
     pub common: StartRequest,
-    /// The rows.
     pub rows: BulkRows,
     /// Start nothing, and say what is wrong.
     pub dry_run: bool,

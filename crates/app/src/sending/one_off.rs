@@ -18,7 +18,6 @@ use crate::templates::template::TemplateFields;
 
 /// A PDF with its fields, and its recipients.
 pub struct OneOff<'a> {
-    /// The PDF.
     pub pdf: &'a [u8],
     /// Its fields and steps.
     pub fields: TemplateFields<'a>,

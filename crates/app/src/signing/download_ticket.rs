@@ -26,7 +26,7 @@ struct Ticket {
 }
 
 impl App {
-    /// What stands for this key in an address. Nobody else can read or make one.
+    /// This key, for use in an address. Nobody else can read or make one.
     pub fn download_ticket(&self, key: &SigningKey) -> String {
         let ticket = Ticket {
             ends: self.now().as_second().saturating_add(LIFE.as_secs().cast_signed()),
@@ -39,7 +39,7 @@ impl App {
         BASE64_URL_SAFE_NO_PAD.encode(self.vault.encrypt(Purpose::DownloadTicket, &plain))
     }
 
-    /// The key that a ticket stands for; `None` if we did not make it, or its time is over.
+    /// The key of a ticket; `None` if we did not make it, or it has expired.
     pub fn key_of_ticket(&self, ticket: &str) -> Option<SigningKey> {
         let sealed = BASE64_URL_SAFE_NO_PAD.decode(ticket).ok()?;
         let plain = self.vault.decrypt(Purpose::DownloadTicket, &sealed).ok()?;

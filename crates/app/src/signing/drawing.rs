@@ -25,12 +25,10 @@ pub enum Wish {
         /// The name.
         text: String,
     },
-    /// A person's seals.
     PersonSeal {
         /// The person's name.
         name: String,
     },
-    /// A company's seals.
     CompanySeal {
         /// The company's name.
         name: String,

@@ -31,11 +31,8 @@ const LOOKED_BACK: u32 = 100;
 /// A file, whole.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FileContent {
-    /// Its name.
     pub file_name: String,
-    /// Its media type.
     pub media_type: String,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -52,13 +49,9 @@ impl std::fmt::Debug for FileContent {
 /// A finished file that a link opens.
 #[derive(Debug, Clone)]
 pub struct LinkedFile {
-    /// Which.
     pub kind: FileKind,
-    /// Of which workflow.
     pub workflow_id: WorkflowId,
-    /// Its name.
     pub workflow_name: String,
-    /// The company's name.
     pub company_name: String,
     /// How the company looks.
     pub look: CompanyLook,
@@ -72,7 +65,6 @@ pub struct LinkedFile {
     pub expires: Option<Timestamp>,
     /// The file's name among the kept ones.
     pub hash: BlobHash,
-    /// The file.
     pub file: FileContent,
 }
 

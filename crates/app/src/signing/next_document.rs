@@ -16,7 +16,6 @@ use crate::signing::session::{Session, SigningKey};
 /// Another document for the same signer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextDocument {
-    /// Its name.
     pub workflow_name: String,
     /// Where it is signed.
     pub sign_url: String,

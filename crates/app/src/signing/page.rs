@@ -31,17 +31,13 @@ use crate::workflow::transition::Snapshot;
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools)] // facts that a page tells, not states
 pub struct SigningView {
-    /// The workflow.
     pub workflow_id: WorkflowId,
-    /// Its name.
     pub workflow_name: String,
     /// Whose it is.
     pub company: CompanyId,
-    /// The company's name.
     pub company_name: String,
     /// How the company looks.
     pub look: CompanyLook,
-    /// The sender's name.
     pub sender_name: String,
     /// The page's language if the address names none.
     pub language: Language,
@@ -69,9 +65,7 @@ pub struct SigningView {
     pub writers_at_turn: Vec<SigningRecipient>,
     /// The pages; none while a code is needed.
     pub pages: Vec<PageSize>,
-    /// The template.
     pub template: TemplateId,
-    /// Its version.
     pub template_version: u32,
     /// The document to be signed.
     pub pdf: BlobHash,
@@ -125,7 +119,6 @@ pub struct SigningRecipient {
 /// A field on the page. The fields of one radio choice each come, with the choice's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldView {
-    /// The field.
     pub field: Field,
     /// The value as text: of a file its name. Of the signer's own fields, the draft's.
     pub value: Option<String>,

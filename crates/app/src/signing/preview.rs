@@ -30,13 +30,9 @@ pub(crate) struct PreviewContent {
 pub struct PreviewView {
     /// What the workflow would be called.
     pub workflow_name: String,
-    /// Its language.
     pub language: Language,
-    /// The pages.
     pub pages: Vec<PageSize>,
-    /// The template.
     pub template: TemplateId,
-    /// Its version.
     pub template_version: u32,
     /// The document.
     pub pdf: BlobHash,

@@ -7,10 +7,9 @@ use crate::base::error::Error;
 use crate::signing::next_document::NextDocument;
 use crate::signing::session::{Session, SigningKey};
 
-/// What came of an approval or rejection.
+/// The result of an approval or rejection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
-    /// The workflow.
     pub workflow_id: WorkflowId,
     /// Its state now.
     pub status: Status,

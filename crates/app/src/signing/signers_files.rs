@@ -18,7 +18,6 @@ use crate::workflow::transition::Snapshot;
 /// The question for a code, as a page asks it.
 #[derive(Debug, Clone)]
 pub struct CodeQuestion {
-    /// The workflow's name.
     pub workflow_name: String,
     /// How the company looks.
     pub look: CompanyLook,

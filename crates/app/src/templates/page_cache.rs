@@ -14,9 +14,7 @@ use crate::base::documents::DocumentFault;
 /// What is kept about a part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
-    /// The file.
     pub(crate) file: BlobHash,
-    /// What of it.
     pub(crate) kind: PartKind,
     /// The page, from 1.
     pub(crate) page: u32,

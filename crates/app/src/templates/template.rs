@@ -118,11 +118,8 @@ impl Made {
 /// A template that was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedTemplate {
-    /// Its id.
     pub id: TemplateId,
-    /// Which version this is.
     pub version: u32,
-    /// Its name.
     pub name: String,
     /// How many pages it has.
     pub pages: u32,

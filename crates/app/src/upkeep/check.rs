@@ -42,7 +42,6 @@ pub enum FileFault {
     /// It is not there.
     #[error("file {hash} is missing; {owner} needs it: put it back from a backup")]
     Missing {
-        /// The file.
         hash: BlobHash,
         /// What needs it.
         owner: Owner,
@@ -50,7 +49,6 @@ pub enum FileFault {
     /// Its content is not what its name says.
     #[error("file {hash} is damaged; {owner} needs it: put it back from a backup")]
     Damaged {
-        /// The file.
         hash: BlobHash,
         /// What needs it.
         owner: Owner,
@@ -58,7 +56,6 @@ pub enum FileFault {
     /// It has another length than the database says.
     #[error("file {hash} has {found} bytes where {owner} says {recorded}")]
     Length {
-        /// The file.
         hash: BlobHash,
         /// Its length.
         found: u64,

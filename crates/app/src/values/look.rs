@@ -14,7 +14,6 @@ use crate::values::value::{outline, value_fault};
 /// A field's value as the page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldLook {
-    /// The field's name.
     pub name: String,
     /// Each of its boxes: its index in the template, and its content.
     pub boxes: Vec<(usize, BoxLook)>,

@@ -28,7 +28,6 @@ const LARGEST_ATTACHMENT: usize = 10 * 1024 * 1024;
 /// A value that was given for a field.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct GivenField {
-    /// The field's name.
     pub name: Option<String>,
     /// The value as text: numbers in their digits, booleans as `true` and `false`.
     pub value: Option<String>,

@@ -198,7 +198,6 @@ pub struct HistoryEntry {
 pub struct ListRequest {
     /// `Playing`, `Complete`, …
     pub status: Option<String>,
-    /// The template.
     pub template_id: Option<String>,
     /// Started at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's time zone.
     pub from: Option<String>,
@@ -249,9 +248,7 @@ pub struct WorkflowSummary {
 /// A search by value, from the query.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRequest {
-    /// The template.
     pub template_id: Option<String>,
-    /// The field.
     pub field_name: Option<String>,
     /// Its value, as a start may give it.
     pub field_value: Option<String>,

@@ -298,7 +298,7 @@ codes! {
         LinkReplaced => "link-replaced",
         /// The signer was sent the link, or it is still being tried.
         LinkWasSent => "link-was-sent",
-        /// The holder of the link has handed the document over to another person.
+        /// The holder of the link has assigned the document to somebody else.
         HandedOver => "handed-over",
         /// The template does not allow reassigning, or the workflow is embedded.
         NoHandingOver => "no-handing-over",

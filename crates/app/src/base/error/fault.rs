@@ -14,7 +14,6 @@ const REFUSAL: &str = "refusal";
 pub struct Fault {
     /// Where: `recipient_list[0].email`; empty for the request as a whole.
     pub path: String,
-    /// What.
     pub code: FaultCode,
     /// What the message names: `max`, `allowed`, …
     pub arguments: Vec<(&'static str, String)>,
