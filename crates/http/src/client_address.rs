@@ -16,7 +16,7 @@ use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 
-use crate::router::Http;
+use crate::state::Http;
 
 /// The address of the client and how it reached the outermost trusted proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

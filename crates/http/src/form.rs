@@ -6,8 +6,9 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 use sha2::{Digest, Sha256};
 
+use crate::faults::Faults;
 use crate::ignored_members::Unread;
-use crate::json_body::{Faults, JsonBody};
+use crate::json_body::JsonBody;
 use crate::multipart::{self, Part};
 
 /// The parts of a form.

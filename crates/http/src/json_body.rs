@@ -27,18 +27,17 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::bodies;
+use crate::arrival;
+use crate::faults::Faults;
 use crate::ignored_members::{Place, Unread};
 use crate::problem::Failure;
-use crate::router::Http;
+use crate::state::Http;
 
 /// Largest integer that every JSON reader holds exactly.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// The most entries of a list or object.
 const MOST_ENTRIES: usize = 2_000;
-/// More faults than this are told to nobody.
-const MOST_FAULTS: usize = 100;
 /// What a body must be.
 const JSON: &str = "application/json";
 
@@ -48,12 +47,6 @@ pub struct JsonBody {
     text: String,
     /// The members that nobody asks for are told here.
     unread: Unread,
-}
-
-/// What is wrong with a request, in the order in which it was found.
-#[derive(Debug, Default)]
-pub struct Faults {
-    faults: Vec<Fault>,
 }
 
 /// The members of one object, and where in the body it stands. When it is dropped, those that nobody has asked for are unread.
@@ -214,39 +207,7 @@ pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, 
     if said.is_some_and(|length| length > limit) {
         return Err(Error::TooLarge { limit });
     }
-    bodies::collect(body, limit).await
-}
-
-impl Faults {
-    /// Adds one, unless there are so many that nobody reads another.
-    pub fn add(&mut self, fault: Fault) {
-        if self.faults.len() < MOST_FAULTS {
-            self.faults.push(fault);
-        }
-    }
-
-    /// A text that a header, a path or a query holds, if it may be stored.
-    pub fn text(&mut self, path: &str, value: &str) -> Option<String> {
-        if value.contains('\0') {
-            self.add(Fault::new(path, FaultCode::ControlCharacter));
-            return None;
-        }
-        Some(value.to_owned())
-    }
-
-    /// The faults, for a use-case that adds its own.
-    pub fn into_inner(self) -> Vec<Fault> {
-        self.faults
-    }
-
-    /// Ends here with 422 unless nothing is wrong.
-    pub fn check(self) -> Result<(), Error> {
-        if self.faults.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::Unprocessable(self.faults))
-        }
-    }
+    arrival::collect(body, limit).await
 }
 
 fn wrong_type(path: String, expected: &str) -> Fault {
@@ -585,6 +546,7 @@ fn integer(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::MOST_FAULTS;
 
     fn body(text: &str) -> JsonBody {
         JsonBody::parse(Bytes::copy_from_slice(text.as_bytes()), Unread::default()).expect("JSON")
@@ -752,15 +714,6 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_a_hundred_faults_are_kept() {
-        let body = body(&format!("{{\"list\": [{}1]}}", "1,".repeat(MOST_ENTRIES - 1)));
-        let mut faults = Faults::default();
-        let list = members(&body).objects("list", &mut faults);
-        assert_eq!(list.map(|list| list.len()), Some(MOST_ENTRIES));
-        assert_eq!(said(faults).len(), MOST_FAULTS);
-    }
-
-    #[test]
     fn deep_nesting_cannot_exhaust_the_stack() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
         let body = body(&deep);
@@ -768,5 +721,14 @@ mod tests {
         let mut faults = Faults::default();
         root.objects("a", &mut faults);
         assert_eq!(said(faults), ["a[0] wrong-type"]);
+    }
+
+    #[test]
+    fn no_more_than_a_hundred_faults_are_kept() {
+        let body = body(&format!("{{\"list\": [{}1]}}", "1,".repeat(MOST_ENTRIES - 1)));
+        let mut faults = Faults::default();
+        let list = members(&body).objects("list", &mut faults);
+        assert_eq!(list.map(|list| list.len()), Some(MOST_ENTRIES));
+        assert_eq!(said(faults).len(), MOST_FAULTS);
     }
 }

@@ -23,8 +23,9 @@ use domain::Language;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::caller::Authenticated;
 use crate::query::Query;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Why a request is not answered with success.
 #[derive(Debug)]

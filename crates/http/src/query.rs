@@ -9,7 +9,7 @@ use axum::http::Uri;
 use axum::http::request::Parts;
 use domain::Language;
 
-use crate::json_body::Faults;
+use crate::faults::Faults;
 
 /// The parameters of one request.
 #[derive(Debug, Clone, Default)]

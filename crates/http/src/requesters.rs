@@ -3,60 +3,19 @@
 //! Finding that out takes a look into the database, which anybody can ask for. Such look-ups have threads of their own
 //! ([`Http::look_up`]), shared by the networks that ask: a flood of tokens that are no good keeps nobody else waiting.
 
-use app::{Error, LinkPurpose, LinkToken, MemberSession};
+use app::{Error, LinkToken, MemberSession};
 use axum::extract::FromRequestParts as _;
 use axum::http::request::Parts;
-use domain::{ClientNetwork, CompanyId, LinkHolder, RecipientId, Requester, WorkflowId};
-use moka::sync::Cache;
+use domain::{ClientNetwork, LinkHolder, RecipientId, Requester, WorkflowId};
 
-use crate::bodies::link_token;
+use crate::caller::{Authenticated, SESSION_COOKIE, SignedIn};
 use crate::client_address::ClientAddress;
-use crate::pages::members::SESSION_COOKIE;
+use crate::link_owners::{Subject, subject};
+use crate::link_token::link_token;
 use crate::pages::request::PageRequest;
 use crate::query::Query;
-use crate::router::{Authenticated, Authority, Http};
-
-/// Of how many links it is remembered whose they are: those that were used last.
-const MOST_REMEMBERED: u64 = 20_000;
-
-/// Which companies made which links. That never changes; none if what a link leads to is gone, which does not come back.
-#[derive(Debug, Clone)]
-pub struct LinkOwners(Cache<(Subject, i64), Option<CompanyId>>);
-
-/// What a link leads to, which tells whose it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Subject {
-    Signer,
-    Document,
-    Preview,
-    PublicLink,
-}
-
-impl Default for LinkOwners {
-    fn default() -> Self {
-        Self(Cache::new(MOST_REMEMBERED))
-    }
-}
-
-impl LinkOwners {
-    async fn of(
-        &self,
-        token: LinkToken,
-        look_up: impl Future<Output = Result<Option<CompanyId>, Error>>,
-    ) -> Result<Option<CompanyId>, Error> {
-        let key = (subject(token.purpose), token.subject);
-        if let Some(known) = self.0.get(&key) {
-            return Ok(known);
-        }
-        let owner = look_up.await?;
-        self.0.insert(key, owner.clone());
-        Ok(owner)
-    }
-}
-
-/// A member who is signed in, of a `Session` route: found by the frame, so that what they do counts as their company's.
-#[derive(Debug, Clone)]
-pub struct SignedIn(pub MemberSession);
+use crate::route::Authority;
+use crate::state::Http;
 
 /// Who is behind a request to a route with this authority.
 pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) -> Result<Requester, Error> {
@@ -120,18 +79,6 @@ async fn session_of(http: &Http, parts: &mut Parts, network: ClientNetwork) -> R
     }
 }
 
-fn subject(purpose: LinkPurpose) -> Subject {
-    match purpose {
-        LinkPurpose::Sign
-        | LinkPurpose::SignDelivered
-        | LinkPurpose::SignersDocument
-        | LinkPurpose::SignersCertificate => Subject::Signer,
-        LinkPurpose::View | LinkPurpose::Watch | LinkPurpose::Document | LinkPurpose::Certificate => Subject::Document,
-        LinkPurpose::Preview => Subject::Preview,
-        LinkPurpose::Start => Subject::PublicLink,
-    }
-}
-
 fn holder(token: LinkToken, network: ClientNetwork) -> LinkHolder {
     let id = token.subject;
     match subject(token.purpose) {
@@ -145,6 +92,8 @@ fn holder(token: LinkToken, network: ClientNetwork) -> LinkHolder {
 #[cfg(test)]
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
+
+    use app::LinkPurpose;
 
     use super::*;
 
@@ -169,27 +118,5 @@ mod tests {
         assert_ne!(held(LinkPurpose::Sign, 1), held(LinkPurpose::View, 1));
         assert_eq!(held(LinkPurpose::Start, 1), held(LinkPurpose::Start, 1));
         assert_ne!(held(LinkPurpose::Start, 1), held(LinkPurpose::Start, 2));
-    }
-
-    #[tokio::test]
-    async fn whose_a_link_is_is_looked_up_once_even_if_it_is_nobodys() {
-        let owners = LinkOwners::default();
-        let acme = CompanyId::parse("acme").ok();
-        for (token, owner) in [
-            (token(LinkPurpose::Sign, 1), acme.clone()),
-            (token(LinkPurpose::Preview, 1), acme),
-            (token(LinkPurpose::Document, 1), None),
-        ] {
-            let first = owners.of(token, async { Ok(owner.clone()) }).await;
-            assert_eq!(first.expect("it is looked up"), owner);
-            let again = owners.of(token, async { panic!("it is known") }).await;
-            assert_eq!(again.expect("it is known"), owner);
-        }
-        let failed = owners
-            .of(token(LinkPurpose::Sign, 2), async { Err(Error::busy(1)) })
-            .await;
-        assert!(failed.is_err());
-        let later = owners.of(token(LinkPurpose::Sign, 2), async { Ok(None) }).await;
-        assert!(later.is_ok(), "a failure is no answer");
     }
 }

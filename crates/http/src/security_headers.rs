@@ -18,7 +18,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::plain_name::plain_name;
-use crate::router::Http;
+use crate::state::Http;
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");

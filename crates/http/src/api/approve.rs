@@ -9,10 +9,12 @@ use utoipa::ToSchema;
 use super::answers::Changed;
 use super::path::WorkflowPath;
 use super::start::{FieldInput, given_fields, order};
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
-use crate::json_body::{Faults, JsonBody, OptionalJsonBody};
+use crate::faults::Faults;
+use crate::json_body::{JsonBody, OptionalJsonBody};
 use crate::problem::Failure;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// What to write for the writer, and with which words.
 #[derive(Debug, Deserialize, ToSchema)]

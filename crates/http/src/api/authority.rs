@@ -5,7 +5,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 
 use super::answers::FileBytes;
 use crate::problem::Failure;
-use crate::router::Http;
+use crate::state::Http;
 
 /// A file of the authority, and how long it may be kept.
 type AuthorityFile<T> = ([(HeaderName, HeaderValue); 2], T);

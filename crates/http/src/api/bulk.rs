@@ -14,12 +14,14 @@ use utoipa::ToSchema;
 use super::path::BulkPath;
 use super::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
 use crate::blocking::requester;
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
+use crate::faults::Faults;
 use crate::form::{Form, boolean};
-use crate::json_body::{Faults, JsonBody, Members};
+use crate::json_body::{JsonBody, Members};
 use crate::problem::{Failure, Problem, language_of};
 use crate::query::Query;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Many documents to send.
 #[derive(Debug, Deserialize, ToSchema)]

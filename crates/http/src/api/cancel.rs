@@ -8,10 +8,12 @@ use utoipa::ToSchema;
 
 use super::answers::Changed;
 use super::path::WorkflowPath;
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
-use crate::json_body::{Faults, OptionalJsonBody};
+use crate::faults::Faults;
+use crate::json_body::OptionalJsonBody;
 use crate::problem::Failure;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Why.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -7,9 +7,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::path::TemplatePath;
-use crate::json_body::{Faults, OptionalJsonBody};
+use crate::caller::Authenticated;
+use crate::faults::Faults;
+use crate::json_body::OptionalJsonBody;
 use crate::problem::{AnswerLanguage, Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// What the copy is called.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -8,10 +8,12 @@ use utoipa::ToSchema;
 
 use super::answers::Changed;
 use super::path::{WorkflowPath, number};
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
-use crate::json_body::{Faults, JsonBody};
+use crate::faults::Faults;
+use crate::json_body::JsonBody;
 use crate::problem::{Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// What is right; what is left out stays.
 #[derive(Debug, Deserialize, ToSchema)]

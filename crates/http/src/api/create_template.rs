@@ -5,8 +5,9 @@ use axum::Json;
 use axum::extract::{Request, State};
 
 use super::template_form::{Given, TemplateForm};
+use crate::caller::Authenticated;
 use crate::problem::{AnswerLanguage, Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Create a template.
 ///

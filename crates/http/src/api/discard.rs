@@ -6,9 +6,10 @@ use axum::extract::State;
 
 use super::answers::ChangedAsAsked;
 use super::path::WorkflowPath;
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
 use crate::problem::Failure;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Hide a finished document.
 ///

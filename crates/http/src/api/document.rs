@@ -6,9 +6,10 @@ use axum::response::Response;
 use super::answers::FinishedFile;
 use super::path::WorkflowPath;
 use crate::api::file::attachment;
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
 use crate::problem::Failure;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Download the sealed document.
 ///

@@ -8,11 +8,13 @@ use utoipa::ToSchema;
 
 use super::answers::Changed;
 use super::path::WorkflowPath;
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
-use crate::json_body::{Faults, JsonBody};
+use crate::faults::Faults;
+use crate::json_body::JsonBody;
 use crate::problem::Failure;
 use crate::query::Query;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Another end.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -6,8 +6,9 @@ use axum::response::Response;
 use super::answers::FileBytes;
 use super::path::WorkflowPath;
 use crate::api::file::attachment;
+use crate::caller::Authenticated;
 use crate::problem::Failure;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Download the file in a field.
 ///

@@ -5,8 +5,9 @@ use axum::Json;
 use axum::extract::State;
 
 use super::path::WorkflowPath;
+use crate::caller::Authenticated;
 use crate::problem::Failure;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Get a workflow.
 ///

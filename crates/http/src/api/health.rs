@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::problem::Failure;
-use crate::router::Http;
+use crate::state::Http;
 
 /// The state of the process.
 #[derive(Debug, Serialize, ToSchema)]

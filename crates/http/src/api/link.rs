@@ -9,10 +9,12 @@ use utoipa::ToSchema;
 
 use super::path::PublicLinkPath;
 use super::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
-use crate::json_body::{Faults, JsonBody};
+use crate::caller::Authenticated;
+use crate::faults::Faults;
+use crate::json_body::JsonBody;
 use crate::problem::{Failure, Problem};
 use crate::query::Query;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// A link to make: a start without its first writer, and how often and how long it can be used.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -4,9 +4,10 @@ use app::{ListRequest, WorkflowList};
 use axum::Json;
 use axum::extract::State;
 
+use crate::caller::Authenticated;
 use crate::problem::{Failure, Problem};
 use crate::query::Query;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// List workflows.
 ///

@@ -15,11 +15,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::client_address::ClientAddress;
+use crate::faults::Faults;
 use crate::ignored_members::Unread;
-use crate::json_body::{self, Faults, JsonBody, Members};
+use crate::json_body::{self, JsonBody, Members};
 use crate::path::ApiPath;
 use crate::problem::{AnswerLanguage, Failure};
-use crate::router::Http;
+use crate::state::Http;
 
 /// Credentials are short.
 const BODY_LIMIT: u64 = 64 * 1024;

@@ -5,7 +5,7 @@
 
 use axum::http::Method;
 
-use crate::router::{Access, Authority, Route, route};
+use crate::route::{Access, Authority, Route, route};
 
 pub mod answers;
 pub mod approve;

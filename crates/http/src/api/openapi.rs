@@ -19,7 +19,7 @@ use utoipa::{Modify, OpenApi};
 
 use crate::ignored_members::Takes;
 use crate::problem::{Problem, ProblemError, ProblemHeader};
-use crate::router::Http;
+use crate::state::Http;
 
 use super::{
     approve, archive_template, authority, bulk, cancel, certificate, copy_template, correct_recipient, create_template,

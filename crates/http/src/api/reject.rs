@@ -7,10 +7,11 @@ use axum::extract::State;
 use super::answers::Changed;
 use super::approve::{self, ActInput};
 use super::path::WorkflowPath;
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
 use crate::json_body::OptionalJsonBody;
 use crate::problem::Failure;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Decline on behalf of a signer.
 ///

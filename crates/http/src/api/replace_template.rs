@@ -6,8 +6,9 @@ use axum::extract::{Request, State};
 
 use super::path::TemplatePath;
 use super::template_form::{Given, TemplateForm};
+use crate::caller::Authenticated;
 use crate::problem::{AnswerLanguage, Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Create a new version of a template.
 ///

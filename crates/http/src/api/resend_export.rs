@@ -5,8 +5,9 @@ use axum::Json;
 use axum::extract::State;
 
 use super::path::ExportPath;
+use crate::caller::Authenticated;
 use crate::problem::{Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Resend a delivery.
 ///

@@ -6,9 +6,11 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::json_body::{Faults, JsonBody};
+use crate::caller::Authenticated;
+use crate::faults::Faults;
+use crate::json_body::JsonBody;
 use crate::problem::{Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// Which deliveries to send again: what is given must all hold, and something must be given besides `cursor` and `limit`.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -8,12 +8,13 @@ use utoipa::ToSchema;
 
 use super::start::{idempotency, read_one_off, telling};
 use super::template_form::{Given, LARGEST_FIELDS};
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
+use crate::faults::Faults;
 use crate::form::Form;
-use crate::json_body::Faults;
 use crate::problem::{Failure, Problem};
 use crate::query::Query;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// A PDF with its fields, and to whom it goes.
 #[derive(Debug, ToSchema)]

@@ -12,11 +12,13 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
-use crate::json_body::{Faults, JsonBody, Members};
+use crate::faults::Faults;
+use crate::json_body::{JsonBody, Members};
 use crate::problem::{Failure, Problem};
 use crate::query::Query;
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 

@@ -9,8 +9,8 @@ use document::intake::{Acceptance, Wishes};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use crate::faults::Faults;
 use crate::form::Form;
-use crate::json_body::Faults;
 
 /// FIELDS.json with all the fields that it may have is smaller.
 pub(super) const LARGEST_FIELDS: u64 = 4 * 1024 * 1024;

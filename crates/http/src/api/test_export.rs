@@ -7,9 +7,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::blocking::requester;
-use crate::json_body::{Faults, JsonBody};
+use crate::caller::Authenticated;
+use crate::faults::Faults;
+use crate::json_body::JsonBody;
 use crate::problem::{Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// What to try.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -16,7 +16,7 @@ use crate::ignored_members::Unread;
 use crate::json_body;
 use crate::multipart;
 use crate::problem::{AnswerLanguage, Failure, Problem};
-use crate::router::Http;
+use crate::state::Http;
 
 /// What there is to say of a file.
 #[derive(Debug, Serialize, ToSchema)]

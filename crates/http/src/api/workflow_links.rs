@@ -7,10 +7,12 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::path::WorkflowPath;
+use crate::caller::Authenticated;
 use crate::client_address::CameFrom;
-use crate::json_body::{Faults, JsonBody};
+use crate::faults::Faults;
+use crate::json_body::JsonBody;
 use crate::problem::{Failure, Problem};
-use crate::router::{Authenticated, Http};
+use crate::state::Http;
 
 /// What to do with the links.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -10,7 +10,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::Language;
-use minijinja::HtmlEscape;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -18,7 +17,8 @@ use super::quick_start::QuickStart;
 use super::render::respond;
 use super::request::PageRequest;
 use crate::api::{self, openapi};
-use crate::router::{Access, Authority, Http, Route};
+use crate::route::{Access, Authority, Route};
+use crate::state::Http;
 
 /// An example is written in one line where it is no longer than this.
 const LINE: usize = 88;
@@ -607,28 +607,6 @@ fn in_a_line(value: &Value) -> String {
         Value::Array(items) => format!("[{}]", joined(items.iter().map(in_a_line).collect())),
         other => other.to_string(),
     }
-}
-
-/// A description as HTML: what stands between backticks is code.
-pub(super) fn prose(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    let parts: Vec<&str> = text.split('`').collect();
-    for (index, part) in parts.iter().enumerate() {
-        let part = HtmlEscape(part).to_string();
-        // A backtick without its second one is a backtick.
-        match (index % 2 == 1, index + 1 < parts.len()) {
-            (true, true) => html.extend(["<code>", &part, "</code>"]),
-            (true, false) => html.extend(["`", &part]),
-            (false, _) => html.push_str(&part),
-        }
-    }
-    html
-}
-
-/// A path as HTML, which may be broken before each slash.
-pub(super) fn breakable(path: &str) -> String {
-    let parts: Vec<String> = path.split('/').map(|part| HtmlEscape(part).to_string()).collect();
-    parts.join("<wbr>/")
 }
 
 #[cfg(test)]

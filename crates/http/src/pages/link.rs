@@ -19,7 +19,7 @@ use super::ending::{About, Ending};
 use super::render::respond;
 use super::request::{PageForm, PageRequest, name_wait};
 use crate::problem::Failure;
-use crate::router::Http;
+use crate::state::Http;
 
 /// A name and an address; what is longer is cut, and then refused.
 const LONGEST_ENTRY: usize = 300;

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use crate::path::ApiPath;
 use crate::problem::Failure;
-use crate::router::Http;
 use crate::security_headers;
+use crate::state::Http;
 
 /// The box that a logo has at the head of a page, in CSS pixels; `ui/src/styles/base.css` makes it smaller on phones.
 const BOX_WIDTH: u32 = 200;

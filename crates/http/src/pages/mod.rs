@@ -10,15 +10,19 @@ use axum::http::Method;
 use axum::response::Response;
 
 use crate::assets;
-use crate::router::{Authority, Http, Route, route};
+use crate::route::{Authority, Route, route};
+use crate::state::Http;
 use request::PageRequest;
 
 pub mod docs;
 pub mod ending;
 pub mod language;
 pub mod link;
+pub mod link_json;
 pub mod look;
 pub mod members;
+pub mod path;
+mod prose;
 mod quick_start;
 pub mod render;
 pub mod request;

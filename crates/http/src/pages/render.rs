@@ -16,8 +16,8 @@ use minijinja::{Environment, ErrorKind, State, UndefinedBehavior, Value, context
 use rust_embed::RustEmbed;
 use serde::Serialize;
 
-use super::docs;
 use super::look::FrameLook;
+use super::prose;
 use crate::{assets, security_headers};
 
 #[derive(RustEmbed)]
@@ -31,8 +31,10 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         .set_loader(|name| Ok(Templates::get(name).and_then(|file| String::from_utf8(file.data.into_owned()).ok())));
     environment.add_function("t", sentence);
     environment.add_function("asset", asset);
-    environment.add_filter("prose", |text: &str| Value::from_safe_string(docs::prose(text)));
-    environment.add_filter("breakable", |path: &str| Value::from_safe_string(docs::breakable(path)));
+    environment.add_filter("prose", |text: &str| Value::from_safe_string(prose::prose(text)));
+    environment.add_filter("breakable", |path: &str| {
+        Value::from_safe_string(prose::breakable(path))
+    });
     environment
 });
 

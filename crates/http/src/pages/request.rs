@@ -13,10 +13,11 @@ use domain::Language;
 use super::ending::{self, About, Ending};
 use super::language;
 use super::render::Frame;
+use crate::caller::SignedIn;
 use crate::client_address::ClientAddress;
-use crate::requesters::SignedIn;
-use crate::router::Http;
-use crate::{bodies, json_body};
+use crate::json_body;
+use crate::link_token;
+use crate::state::Http;
 
 /// Forms are short: a token, a name, a password.
 const FORM_LIMIT: u64 = 64 * 1024;
@@ -247,7 +248,7 @@ impl PageRequest {
 
     /// The header in which the browser code sends the link's token.
     pub fn link_token(&self) -> Option<&str> {
-        bodies::link_token(&self.headers)
+        link_token::link_token(&self.headers)
     }
 
     /// Goes on at another page with GET.

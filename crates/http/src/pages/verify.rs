@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::render::respond;
 use super::request::PageRequest;
 use crate::multipart::{self, Part};
-use crate::router::Http;
+use crate::state::Http;
 
 /// A document and its certificate.
 const MOST_FILES: usize = 2;

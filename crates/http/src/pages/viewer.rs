@@ -18,8 +18,8 @@ use super::sign::page::code_asked;
 use super::sign::pictures::AskedPart;
 use super::sign::view::pixels;
 use crate::problem::Failure;
-use crate::router::Http;
 use crate::security_headers;
+use crate::state::Http;
 
 #[derive(Serialize)]
 struct Shown {

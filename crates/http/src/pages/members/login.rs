@@ -6,12 +6,12 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 
-use super::SESSION_COOKIE;
+use crate::caller::SESSION_COOKIE;
 use crate::pages::ending::Ending;
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
-use crate::router::Http;
 use crate::security_headers;
+use crate::state::Http;
 
 /// Ties the sign-in form to the browser that asked for it.
 const FORM_COOKIE: &str = "countersign_form";

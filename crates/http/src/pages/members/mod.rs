@@ -14,9 +14,6 @@ use super::request::PageRequest;
 pub mod login;
 pub mod outbox;
 
-/// The cookie of a signed-in member.
-pub const SESSION_COOKIE: &str = "countersign_session";
-
 /// Whoever has no session is sent to sign in, and comes back afterwards.
 fn to_sign_in(request: &PageRequest) -> Response {
     request.redirect(&request.onward("/sign-in", &[("next", &request.path)]))

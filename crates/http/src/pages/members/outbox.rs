@@ -16,11 +16,11 @@ use serde::Serialize;
 
 use super::{language_of, to_sign_in};
 use crate::pages::ending::{About, Ending};
+use crate::pages::path::PagePath;
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
-use crate::path::PagePath;
-use crate::router::Http;
 use crate::security_headers;
+use crate::state::Http;
 
 #[derive(Serialize)]
 struct Row {

@@ -23,13 +23,14 @@ use super::drawings::drawing;
 use super::page::{OneTimeFault, code_page, field_file, locked, next_sign, one_time_code_page, to_page, with_choices};
 use super::view::Look;
 use super::{Proof, key, page_of, proof_cookie};
-use crate::bodies::LinkJson;
-use crate::json_body::{Faults, Members};
+use crate::faults::Faults;
+use crate::json_body::Members;
 use crate::pages::ending::{About, Ending};
 use crate::pages::language::led_on;
+use crate::pages::link_json::LinkJson;
 use crate::pages::request::{PageForm, PageRequest};
 use crate::problem::Failure;
-use crate::router::Http;
+use crate::state::Http;
 
 /// Texts and a comment.
 const TEXTS_LIMIT: u64 = 1024 * 1024;

@@ -13,11 +13,12 @@ use serde::Serialize;
 
 use super::actions::page_language;
 use super::key;
-use crate::bodies::LinkJson;
-use crate::json_body::{Faults, Members};
+use crate::faults::Faults;
+use crate::json_body::Members;
+use crate::pages::link_json::LinkJson;
 use crate::pages::request::PageRequest;
 use crate::problem::Failure;
-use crate::router::Http;
+use crate::state::Http;
 
 /// A name and a title, however they are escaped.
 const WISH_LIMIT: u64 = 4 * 1024;

@@ -8,7 +8,7 @@
 use app::{LinkToken, SigningKey};
 
 use super::request::PageRequest;
-use crate::router::Http;
+use crate::state::Http;
 
 pub mod actions;
 pub mod drawings;

@@ -19,10 +19,10 @@ use super::view::{Filled, Owner, PageView, pages};
 use super::{key, page_of, texts};
 use crate::pages::ending::{About, Ending, Link};
 use crate::pages::language::led_on;
+use crate::pages::path::PagePath;
 use crate::pages::render::respond;
 use crate::pages::request::{PageForm, PageRequest};
-use crate::path::PagePath;
-use crate::router::Http;
+use crate::state::Http;
 
 /// What the browser code is told.
 #[derive(Serialize)]

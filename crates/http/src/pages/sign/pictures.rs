@@ -18,8 +18,8 @@ use super::key;
 use crate::pages::request::{PageForm, PageRequest};
 use crate::path::{ApiPath, PagePath};
 use crate::problem::Failure;
-use crate::router::Http;
 use crate::security_headers;
+use crate::state::Http;
 
 /// `GET /sign/pages/{document}/{page}`
 pub async fn page(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {

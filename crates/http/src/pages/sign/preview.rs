@@ -13,7 +13,7 @@ use super::view::{Filled, Owner, pages};
 use crate::pages::render::respond;
 use crate::pages::request::PageRequest;
 use crate::problem::Failure;
-use crate::router::Http;
+use crate::state::Http;
 
 /// The page is tried as the first step's writer sees it.
 const SHOWN_STEP: u32 = 1;

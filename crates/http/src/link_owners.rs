@@ -1,0 +1,93 @@
+//! Whose the links are that were used last.
+
+use app::{Error, LinkPurpose, LinkToken};
+use domain::CompanyId;
+use moka::sync::Cache;
+
+/// Of how many links it is remembered whose they are: those that were used last.
+const MOST_REMEMBERED: u64 = 20_000;
+
+/// Which companies made which links. That never changes; none if what a link leads to is gone, which does not come back.
+#[derive(Debug, Clone)]
+pub struct LinkOwners(Cache<(Subject, i64), Option<CompanyId>>);
+
+/// What a link leads to, which tells whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject {
+    Signer,
+    Document,
+    Preview,
+    PublicLink,
+}
+
+impl Default for LinkOwners {
+    fn default() -> Self {
+        Self(Cache::new(MOST_REMEMBERED))
+    }
+}
+
+impl LinkOwners {
+    /// Whose a link is, looked up if it is not known.
+    pub async fn of(
+        &self,
+        token: LinkToken,
+        look_up: impl Future<Output = Result<Option<CompanyId>, Error>>,
+    ) -> Result<Option<CompanyId>, Error> {
+        let key = (subject(token.purpose), token.subject);
+        if let Some(known) = self.0.get(&key) {
+            return Ok(known);
+        }
+        let owner = look_up.await?;
+        self.0.insert(key, owner.clone());
+        Ok(owner)
+    }
+}
+
+/// What a link of this purpose leads to.
+pub fn subject(purpose: LinkPurpose) -> Subject {
+    match purpose {
+        LinkPurpose::Sign
+        | LinkPurpose::SignDelivered
+        | LinkPurpose::SignersDocument
+        | LinkPurpose::SignersCertificate => Subject::Signer,
+        LinkPurpose::View | LinkPurpose::Watch | LinkPurpose::Document | LinkPurpose::Certificate => Subject::Document,
+        LinkPurpose::Preview => Subject::Preview,
+        LinkPurpose::Start => Subject::PublicLink,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(purpose: LinkPurpose, subject: i64) -> LinkToken {
+        LinkToken {
+            purpose,
+            subject,
+            version: 1,
+            expires: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn whose_a_link_is_is_looked_up_once_even_if_it_is_nobodys() {
+        let owners = LinkOwners::default();
+        let acme = CompanyId::parse("acme").ok();
+        for (token, owner) in [
+            (token(LinkPurpose::Sign, 1), acme.clone()),
+            (token(LinkPurpose::Preview, 1), acme),
+            (token(LinkPurpose::Document, 1), None),
+        ] {
+            let first = owners.of(token, async { Ok(owner.clone()) }).await;
+            assert_eq!(first.expect("it is looked up"), owner);
+            let again = owners.of(token, async { panic!("it is known") }).await;
+            assert_eq!(again.expect("it is known"), owner);
+        }
+        let failed = owners
+            .of(token(LinkPurpose::Sign, 2), async { Err(Error::busy(1)) })
+            .await;
+        assert!(failed.is_err());
+        let later = owners.of(token(LinkPurpose::Sign, 2), async { Ok(None) }).await;
+        assert!(later.is_ok(), "a failure is no answer");
+    }
+}

@@ -1,0 +1,25 @@
+//! Texts of descriptions as HTML, which templates use as filters.
+
+use minijinja::HtmlEscape;
+
+/// A description as HTML: what stands between backticks is code.
+pub(super) fn prose(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    let parts: Vec<&str> = text.split('`').collect();
+    for (index, part) in parts.iter().enumerate() {
+        let part = HtmlEscape(part).to_string();
+        // A backtick without its second one is a backtick.
+        match (index % 2 == 1, index + 1 < parts.len()) {
+            (true, true) => html.extend(["<code>", &part, "</code>"]),
+            (true, false) => html.extend(["`", &part]),
+            (false, _) => html.push_str(&part),
+        }
+    }
+    html
+}
+
+/// A path as HTML, which may be broken before each slash.
+pub(super) fn breakable(path: &str) -> String {
+    let parts: Vec<String> = path.split('/').map(|part| HtmlEscape(part).to_string()).collect();
+    parts.join("<wbr>/")
+}
