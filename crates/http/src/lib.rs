@@ -9,35 +9,16 @@
 //! `api::routes`; a line in `api::openapi::Document`; its tests under `tests/http/`. Tests see to it
 //! that the three do not part.
 
-mod admission;
+pub mod admission;
 pub mod api;
-mod arrival;
-pub mod assets;
-pub mod blocking;
-mod caller;
-pub mod client_address;
-pub mod faults;
-mod form;
-pub mod ignored_members;
-pub mod json_body;
-mod link_owners;
-mod link_token;
-pub mod multipart;
+pub mod body;
+pub mod frame;
+pub mod html;
 pub mod pages;
-pub mod path;
-mod places;
-mod plain_name;
-pub mod problem;
-pub mod query;
-mod rate;
-mod requesters;
-pub mod route;
 pub mod router;
-pub mod security_headers;
-pub mod shares;
-pub mod state;
 
-pub use client_address::{ClientAddress, Network};
-pub use route::{Access, Authority, Route, route};
+pub use frame::client_address::{ClientAddress, Network, NotANetwork};
+pub use frame::route::{Access, Authority, Route, route};
+pub use frame::security_headers::every_answer;
+pub use frame::state::{Http, HttpSettings};
 pub use router::{router, routes};
-pub use state::{Http, HttpSettings};

@@ -15,13 +15,15 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::admission::{authenticate, from_our_pages};
-use crate::pages::request::PageRequest;
-use crate::places::{self, Places, Turns};
-use crate::problem::{Failure, speak};
-use crate::route::{Authority, Route};
-use crate::state::{Http, HttpSettings};
-use crate::{api, arrival, ignored_members, pages, security_headers};
+use crate::admission::callers::{authenticate, from_our_pages};
+use crate::admission::places::{self, Places, Turns};
+use crate::body::{arrival, ignored_members};
+use crate::frame::problem::{Failure, speak};
+use crate::frame::route::{Authority, Route};
+use crate::frame::security_headers;
+use crate::frame::state::{Http, HttpSettings};
+use crate::html::request::PageRequest;
+use crate::{api, pages};
 
 /// Every route of the service.
 pub fn routes() -> Vec<Route> {

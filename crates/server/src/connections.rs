@@ -2,7 +2,7 @@
 //! sending a request or reading its answer.
 //!
 //! - A client that sends the head of a request too slowly, or not at all, is cut off after [`Limits::head`]; bodies
-//!   have their own deadlines (`countersign_http::bodies`).
+//!   have their own deadlines (`crates/http/src/body/arrival.rs`).
 //! - A client that does not read its answer is cut off by [`Limits::write`].
 //! - Beyond [`Limits::most`] connections, new ones wait in the system's queue until a place is free.
 //! - One address has at most [`Limits::share`] of these places; a further connection from it gets a 503 and is closed.
@@ -22,7 +22,7 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use countersign_http::security_headers::every_answer;
+use countersign_http::every_answer;
 use countersign_http::{ClientAddress, Network};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;

@@ -3,7 +3,7 @@
 use app::Advanced;
 use utoipa::{IntoResponses, ToSchema};
 
-use crate::problem::Problem;
+use crate::frame::problem::Problem;
 
 /// The answers of an endpoint that changes a document as its body says.
 #[derive(IntoResponses)]

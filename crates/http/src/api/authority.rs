@@ -4,8 +4,8 @@ use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 
 use super::answers::FileBytes;
-use crate::problem::Failure;
-use crate::state::Http;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
 
 /// A file of the authority, and how long it may be kept.
 type AuthorityFile<T> = ([(HeaderName, HeaderValue); 2], T);

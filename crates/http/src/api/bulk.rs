@@ -12,16 +12,16 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::path::BulkPath;
-use super::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
-use crate::blocking::requester;
-use crate::caller::Authenticated;
-use crate::client_address::CameFrom;
-use crate::faults::Faults;
-use crate::form::{Form, boolean};
-use crate::json_body::{JsonBody, Members};
-use crate::problem::{Failure, Problem, language_of};
-use crate::query::Query;
-use crate::state::Http;
+use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
+use crate::body::form::{Form, boolean};
+use crate::body::json::{JsonBody, Members};
+use crate::frame::blocking::requester;
+use crate::frame::caller::Authenticated;
+use crate::frame::client_address::CameFrom;
+use crate::frame::faults::Faults;
+use crate::frame::problem::{Failure, Problem, language_of};
+use crate::frame::query::Query;
+use crate::frame::state::Http;
 
 /// Many documents to send.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -4,7 +4,7 @@ use app::FileContent;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::security_headers;
+use crate::frame::security_headers;
 
 /// The file, to be kept under its name.
 pub(super) fn attachment(file: FileContent) -> Response {

@@ -7,8 +7,8 @@ use axum::http::{HeaderName, HeaderValue, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::problem::Failure;
-use crate::state::Http;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
 
 /// The state of the process.
 #[derive(Debug, Serialize, ToSchema)]
@@ -24,7 +24,7 @@ pub struct Health {
 /// too.
 #[utoipa::path(
     get, path = "/healthz", tag = "Service",
-    responses((status = 200, description = "The service works.", body = Health), (status = 503, description = "The database does not respond, or a disk is full.", body = crate::problem::Problem, content_type = "application/problem+json")),
+    responses((status = 200, description = "The service works.", body = Health), (status = 503, description = "The database does not respond, or a disk is full.", body = crate::frame::problem::Problem, content_type = "application/problem+json")),
 )]
 pub async fn health(State(http): State<Http>) -> Result<([(HeaderName, HeaderValue); 1], Json<Health>), Failure> {
     http.health(App::health).await?;

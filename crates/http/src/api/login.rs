@@ -14,13 +14,13 @@ use domain::Language;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::client_address::ClientAddress;
-use crate::faults::Faults;
-use crate::ignored_members::Unread;
-use crate::json_body::{self, JsonBody, Members};
-use crate::path::ApiPath;
-use crate::problem::{AnswerLanguage, Failure};
-use crate::state::Http;
+use crate::body::ignored_members::Unread;
+use crate::body::json::{self, JsonBody, Members};
+use crate::frame::client_address::ClientAddress;
+use crate::frame::faults::Faults;
+use crate::frame::path::ApiPath;
+use crate::frame::problem::{AnswerLanguage, Failure};
+use crate::frame::state::Http;
 
 /// Credentials are short.
 const BODY_LIMIT: u64 = 64 * 1024;
@@ -150,7 +150,7 @@ pub async fn login(
     // What is not UTF-8 is a company that does not exist, and is answered like one.
     let company = company.map_or_else(|_| String::new(), |ApiPath(company)| company);
     // Whatever its media type: clients of the older interface say none, or another.
-    let bytes = json_body::read(&head.headers, body, BODY_LIMIT).await;
+    let bytes = json::read(&head.headers, body, BODY_LIMIT).await;
     let Some((email, password)) = bytes
         .ok()
         .and_then(|bytes| JsonBody::parse(bytes, Unread::of(&head.extensions)).ok())

@@ -17,16 +17,11 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use crate::ignored_members::Takes;
-use crate::problem::{Problem, ProblemError, ProblemHeader};
-use crate::state::Http;
+use crate::body::ignored_members::Takes;
+use crate::frame::problem::{Problem, ProblemError, ProblemHeader};
+use crate::frame::state::Http;
 
-use super::{
-    approve, archive_template, authority, bulk, cancel, certificate, copy_template, correct_recipient, create_template,
-    discard, document, export_endpoints, extend, field_file, get_template, get_workflow, health, link, list_exports,
-    list_templates, list_workflows, login, reject, remind, replace_template, resend_export, resend_exports,
-    search_with_value, send, start, test_export, verify, webhook, workflow_links,
-};
+use super::{authority, bulk, health, links, login, templates, verify, webhooks, workflows};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -37,43 +32,43 @@ use super::{
     ),
     paths(
         login::login,
-        start::start,
-        send::send,
-        list_workflows::list_workflows,
-        search_with_value::search_with_value,
-        get_workflow::get_workflow,
-        approve::approve,
-        reject::reject,
-        cancel::cancel,
-        extend::extend,
-        remind::remind,
-        discard::discard,
-        workflow_links::change_links,
-        correct_recipient::correct_recipient,
-        document::document,
-        certificate::certificate,
-        field_file::field_file,
-        list_templates::list_templates,
-        create_template::create_template,
-        get_template::get_template,
-        replace_template::replace_template,
-        copy_template::copy_template,
-        archive_template::archive_template,
+        workflows::start::start,
+        workflows::send::send,
+        workflows::list::list_workflows,
+        workflows::search::search_with_value,
+        workflows::get::get_workflow,
+        workflows::approve::approve,
+        workflows::reject::reject,
+        workflows::cancel::cancel,
+        workflows::extend::extend,
+        workflows::remind::remind,
+        workflows::discard::discard,
+        workflows::links::change_links,
+        workflows::correct_recipient::correct_recipient,
+        workflows::document::document,
+        workflows::certificate::certificate,
+        workflows::field_file::field_file,
+        templates::list::list_templates,
+        templates::create::create_template,
+        templates::get::get_template,
+        templates::replace::replace_template,
+        templates::copy::copy_template,
+        templates::archive::archive_template,
         bulk::bulk_start,
         bulk::bulk_sheet,
         bulk::get_bulk,
         bulk::cancel_bulk,
-        link::start_link,
-        link::list_links,
-        link::get_link,
-        link::close_link,
-        list_exports::list_exports,
-        resend_export::resend_export,
-        resend_exports::resend_exports,
-        test_export::test_export,
-        export_endpoints::list_endpoints,
-        export_endpoints::pause_endpoint,
-        export_endpoints::start_endpoint,
+        links::start_link,
+        links::list_links,
+        links::get_link,
+        links::close_link,
+        webhooks::list::list_exports,
+        webhooks::resend::resend_export,
+        webhooks::resend_many::resend_exports,
+        webhooks::test_delivery::test_export,
+        webhooks::endpoints::list_endpoints,
+        webhooks::endpoints::pause_endpoint,
+        webhooks::endpoints::start_endpoint,
         verify::verify,
         health::health,
         authority::root_certificate,
@@ -204,7 +199,7 @@ pub fn message_of(language: Language, id: &str) -> String {
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
-    document["webhooks"] = webhook::described();
+    document["webhooks"] = webhooks::body::described();
     list_error_ids(&mut document);
     add_examples(&mut document);
     add_common_answers(&mut document);
@@ -373,7 +368,7 @@ mod tests {
                     .map(move |method| format!("{} {path}", method.to_uppercase()))
             })
             .collect();
-        let routed: BTreeSet<String> = super::super::routes()
+        let routed: BTreeSet<String> = crate::api::routes()
             .iter()
             .map(|route| format!("{} {}", route.method, route.path.replace("{company}", "{companyId}")))
             .collect();
@@ -383,7 +378,7 @@ mod tests {
     #[test]
     fn a_call_with_a_token_says_so() {
         let document = described("https://sign.example.com");
-        for route in super::super::routes() {
+        for route in crate::api::routes() {
             if let crate::Authority::AccessToken(_) = route.authority {
                 let operation = &document["paths"][route.path][route.method.as_str().to_lowercase()];
                 assert_eq!(operation["security"], json!([{"access_token": []}]), "{}", route.path);

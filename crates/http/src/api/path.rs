@@ -6,8 +6,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use domain::{TemplateId, WorkflowId};
 
-use crate::path::ApiPath;
-use crate::problem::Failure;
+use crate::frame::path::ApiPath;
+use crate::frame::problem::Failure;
 
 /// `{id}` of a workflow, alone or with one more part of the path.
 #[derive(Debug, Clone, Copy)]

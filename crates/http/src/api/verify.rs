@@ -12,11 +12,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::answers::FileBytes;
-use crate::ignored_members::Unread;
-use crate::json_body;
-use crate::multipart;
-use crate::problem::{AnswerLanguage, Failure, Problem};
-use crate::state::Http;
+use crate::body::ignored_members::Unread;
+use crate::body::json;
+use crate::body::multipart;
+use crate::frame::problem::{AnswerLanguage, Failure, Problem};
+use crate::frame::state::Http;
 
 /// What there is to say of a file.
 #[derive(Debug, Serialize, ToSchema)]
@@ -273,7 +273,7 @@ async fn file(request: Request, limit: u64) -> Result<Bytes, Error> {
     match multipart::media_type(request.headers()).as_str() {
         "" | "application/pdf" | "application/octet-stream" => {
             let (parts, body) = request.into_parts();
-            json_body::read(&parts.headers, body, limit).await
+            json::read(&parts.headers, body, limit).await
         }
         _ => {
             let parts = multipart::read(request, limit).await.map_err(|error| match error {

@@ -14,11 +14,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::quick_start::QuickStart;
-use super::render::respond;
-use super::request::PageRequest;
 use crate::api::{self, openapi};
-use crate::route::{Access, Authority, Route};
-use crate::state::Http;
+use crate::frame::route::{Access, Authority, Route};
+use crate::frame::state::Http;
+use crate::html::render::respond;
+use crate::html::request::PageRequest;
 
 /// An example is written in one line where it is no longer than this.
 const LINE: usize = 88;
@@ -458,7 +458,7 @@ impl<'d> Reader<'d> {
         let mut seen = BTreeSet::new();
         let groups = self.ids.iter().map(|(status, ids)| ErrorGroup {
             status: *status,
-            title: crate::problem::title_of(*status),
+            title: crate::frame::problem::title_of(*status),
             ids: ids
                 .iter()
                 .map(|id| ErrorId {
@@ -613,9 +613,9 @@ fn in_a_line(value: &Value) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::language::frame;
-    use super::super::render::html;
     use super::*;
+    use crate::html::language::frame;
+    use crate::html::render::html;
 
     const PUBLIC: &str = "https://sign.example.com";
 

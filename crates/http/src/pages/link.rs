@@ -15,11 +15,11 @@ use axum::response::{IntoResponse, Response};
 use domain::Language;
 use serde::Serialize;
 
-use super::ending::{About, Ending};
-use super::render::respond;
-use super::request::{PageForm, PageRequest, name_wait};
-use crate::problem::Failure;
-use crate::state::Http;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
+use crate::html::ending::{About, Ending};
+use crate::html::render::respond;
+use crate::html::request::{PageForm, PageRequest, name_wait};
 
 /// A name and an address; what is longer is cut, and then refused.
 const LONGEST_ENTRY: usize = 300;
@@ -160,7 +160,7 @@ pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Res
             };
             let mut frame = request.company_frame(language, String::new(), &invitation.look);
             frame.languages.clear();
-            super::ending::page(Ending::LinkSent, language, frame, &about)
+            crate::html::ending::page(Ending::LinkSent, language, frame, &about)
         }
         Err(error) => refused(&http, &request, Some(&invitation), error).await,
     }

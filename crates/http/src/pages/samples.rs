@@ -9,11 +9,11 @@ use std::path::Path;
 use domain::{Field, FieldKind, Language, PageSize, Placement};
 use serde_json::{Value, json};
 
-use super::ending::Ending;
-use super::language::frame;
-use super::render::html;
 use super::sign::texts::for_script;
 use super::sign::view::{Filled, Owner, pages};
+use crate::html::ending::Ending;
+use crate::html::language::frame;
+use crate::html::render::html;
 
 fn field(kind: FieldKind, name: &str, [x, y, width, height]: [u32; 4]) -> Field {
     let placement = Placement {
@@ -309,7 +309,7 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
                 "links": [{"href": "/verify", "text": i18n::text(language, "view-verify", &[])}]}),
         ));
     }
-    let docs = serde_json::to_value(super::docs::docs(language, "https://sign.example.com", ""));
+    let docs = serde_json::to_value(crate::pages::docs::docs(language, "https://sign.example.com", ""));
     samples.push(("docs".to_owned(), "docs.html", docs.expect("data")));
     samples
 }
@@ -360,8 +360,9 @@ fn every_sentence_of_the_pages_is_used() {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut sources = String::new();
-    collect(&root.join("templates/pages"), &mut sources);
-    collect(&root.join("crates/http/src/pages"), &mut sources);
+    for folder in ["templates/pages", "crates/http/src/html", "crates/http/src/pages"] {
+        collect(&root.join(folder), &mut sources);
+    }
     let pages = std::fs::read_to_string(root.join("locales/en/pages.ftl")).unwrap();
     let composed = [
         "sign-field-",

@@ -12,10 +12,10 @@ use axum::response::Response;
 use domain::{BlobHash, Language, Requester, Zone};
 use serde::Serialize;
 
-use super::render::respond;
-use super::request::PageRequest;
-use crate::multipart::{self, Part};
-use crate::state::Http;
+use crate::body::multipart::{self, Part};
+use crate::frame::state::Http;
+use crate::html::render::respond;
+use crate::html::request::PageRequest;
 
 /// A document and its certificate.
 const MOST_FILES: usize = 2;

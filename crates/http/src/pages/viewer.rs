@@ -10,16 +10,16 @@ use axum::response::{IntoResponse, Response};
 use domain::{FileKind, Language, PageSize};
 use serde::Serialize;
 
-use super::ending::Ending;
-use super::render::respond;
-use super::request::PageRequest;
 use super::sign::key;
 use super::sign::page::code_asked;
 use super::sign::pictures::AskedPart;
 use super::sign::view::pixels;
-use crate::problem::Failure;
-use crate::security_headers;
-use crate::state::Http;
+use crate::frame::problem::Failure;
+use crate::frame::security_headers;
+use crate::frame::state::Http;
+use crate::html::ending::Ending;
+use crate::html::render::respond;
+use crate::html::request::PageRequest;
 
 #[derive(Serialize)]
 struct Shown {

@@ -64,9 +64,7 @@ impl Configuration {
         for text in &self.server.trusted_proxies {
             let network = text
                 .parse()
-                .map_err(|fault: countersign_http::client_address::NotANetwork| {
-                    self.senseless("server.trusted_proxies", fault)
-                })?;
+                .map_err(|fault: countersign_http::NotANetwork| self.senseless("server.trusted_proxies", fault))?;
             trusted_proxies.push(network);
         }
         Ok(countersign_http::HttpSettings {

@@ -23,14 +23,14 @@ use super::drawings::drawing;
 use super::page::{OneTimeFault, code_page, field_file, locked, next_sign, one_time_code_page, to_page, with_choices};
 use super::view::Look;
 use super::{Proof, key, page_of, proof_cookie};
-use crate::faults::Faults;
-use crate::json_body::Members;
-use crate::pages::ending::{About, Ending};
-use crate::pages::language::led_on;
-use crate::pages::link_json::LinkJson;
-use crate::pages::request::{PageForm, PageRequest};
-use crate::problem::Failure;
-use crate::state::Http;
+use crate::body::json::Members;
+use crate::frame::faults::Faults;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
+use crate::html::ending::{About, Ending};
+use crate::html::language::led_on;
+use crate::html::link_json::LinkJson;
+use crate::html::request::{PageForm, PageRequest};
 
 /// Texts and a comment.
 const TEXTS_LIMIT: u64 = 1024 * 1024;

@@ -13,12 +13,12 @@ use serde::Serialize;
 
 use super::actions::page_language;
 use super::key;
-use crate::faults::Faults;
-use crate::json_body::Members;
-use crate::pages::link_json::LinkJson;
-use crate::pages::request::PageRequest;
-use crate::problem::Failure;
-use crate::state::Http;
+use crate::body::json::Members;
+use crate::frame::faults::Faults;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
+use crate::html::link_json::LinkJson;
+use crate::html::request::PageRequest;
 
 /// A name and a title, however they are escaped.
 const WISH_LIMIT: u64 = 4 * 1024;

@@ -17,12 +17,12 @@ use serde::Serialize;
 
 use super::view::{Filled, Owner, PageView, pages};
 use super::{key, page_of, texts};
-use crate::pages::ending::{About, Ending, Link};
-use crate::pages::language::led_on;
-use crate::pages::path::PagePath;
-use crate::pages::render::respond;
-use crate::pages::request::{PageForm, PageRequest};
-use crate::state::Http;
+use crate::frame::state::Http;
+use crate::html::ending::{About, Ending, Link};
+use crate::html::language::led_on;
+use crate::html::path::PagePath;
+use crate::html::render::respond;
+use crate::html::request::{PageForm, PageRequest};
 
 /// What the browser code is told.
 #[derive(Serialize)]

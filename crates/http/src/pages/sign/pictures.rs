@@ -15,11 +15,11 @@ use domain::BlobHash;
 
 use super::actions::origin;
 use super::key;
-use crate::pages::request::{PageForm, PageRequest};
-use crate::path::{ApiPath, PagePath};
-use crate::problem::Failure;
-use crate::security_headers;
-use crate::state::Http;
+use crate::frame::path::{ApiPath, PagePath};
+use crate::frame::problem::Failure;
+use crate::frame::security_headers;
+use crate::frame::state::Http;
+use crate::html::request::{PageForm, PageRequest};
 
 /// `GET /sign/pages/{document}/{page}`
 pub async fn page(State(http): State<Http>, asked: AskedPart) -> Result<Response, Failure> {

@@ -10,10 +10,10 @@ use super::page::{Draft, Script, SignPage};
 use super::pictures::{AskedPart, file_response};
 use super::texts;
 use super::view::{Filled, Owner, pages};
-use crate::pages::render::respond;
-use crate::pages::request::PageRequest;
-use crate::problem::Failure;
-use crate::state::Http;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
+use crate::html::render::respond;
+use crate::html::request::PageRequest;
 
 /// The page is tried as the first step's writer sees it.
 const SHOWN_STEP: u32 = 1;

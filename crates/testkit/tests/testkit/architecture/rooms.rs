@@ -36,6 +36,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             "upkeep",
         ],
     ),
+    (
+        "http",
+        &["frame", "body", "html", "admission", "api", "pages", "router"],
+    ),
 ];
 
 /// From one room to another, with the files that use it.

@@ -1,0 +1,82 @@
+//! Whose requests come in: the bearers of good tokens, and members on our own pages.
+
+use app::{Error, ForbiddenCode};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use super::requester::network_of;
+use crate::frame::caller::Authenticated;
+use crate::frame::problem::{CompanyLanguage, Failure};
+use crate::frame::route::Access;
+use crate::frame::state::Http;
+use crate::html::ending::{About, Ending};
+use crate::html::request::PageRequest;
+
+/// Runs a handler once the token of its caller was found good, and their role sufficient.
+pub async fn authenticate(
+    State((http, access)): State<(Http, Access)>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Failure> {
+    let token = bearer(request.headers(), &http.app().settings.auth_scheme)
+        .ok_or(Error::Unauthenticated)?
+        .to_owned();
+    let (mut parts, body) = request.into_parts();
+    let network = network_of(&http, &mut parts).await;
+    let caller = http.look_up(network, move |app| app.authenticate(&token)).await?;
+    let language = CompanyLanguage(caller.language);
+    let allowed = match access {
+        Access::Read => true,
+        Access::Send => caller.role.may_send(),
+    };
+    let mut response = if allowed {
+        parts.extensions.insert(Authenticated(caller));
+        next.run(Request::from_parts(parts, body)).await
+    } else {
+        Failure::App(Error::Forbidden(ForbiddenCode::Role)).into_response()
+    };
+    response.extensions_mut().insert(language);
+    Ok(response)
+}
+
+/// A request that changes something with a member's cookie comes from one of our own pages.
+pub async fn from_our_pages(page: PageRequest, request: Request, next: Next) -> Response {
+    if page.is_from_elsewhere() {
+        return page.end(Ending::Forbidden, page.language(), &About::default());
+    }
+    next.run(request).await
+}
+
+/// The access token of an `Authorization` header: the service's scheme word or `Bearer`, in any
+/// case (RFC 9110 11.1).
+fn bearer<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim();
+    let (word, token) = value.split_once([' ', '\t'])?;
+    (word.eq_ignore_ascii_case(scheme) || word.eq_ignore_ascii_case("bearer")).then(|| token.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_scheme_words_in_any_case() {
+        for (value, expected) in [
+            ("service abc", Some("abc")),
+            ("SERVICE abc", Some("abc")),
+            ("bearer  abc ", Some("abc")),
+            ("Bearer abc", Some("abc")),
+            ("Basic abc", None),
+            ("serviceabc", None),
+            ("service", None),
+            ("", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, value.parse().expect("a header value"));
+            assert_eq!(bearer(&headers, "service"), expected, "{value:?}");
+        }
+        assert_eq!(bearer(&HeaderMap::new(), "service"), None);
+    }
+}

@@ -1,0 +1,226 @@
+//! Places for large bodies: few at a time, and none in the place of somebody better known.
+//!
+//! A body of up to a mebibyte is read as it comes, and of the holder of a link one with as much text as a draft may have.
+//! One that is larger, that does not say how large it is, or that brings a file of somebody who is not a member, needs a place
+//! while its request is answered: memory holds a bounded number of large bodies, and a small picture can cost much to read.
+//! Programs, holders of links and strangers have places of their own, which each kind shares by the rule of
+//! [`domain::turns`]; a route alone makes nobody known.
+
+use app::Error;
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use domain::Requester;
+use domain::turns::Bounds;
+
+use super::requester::requester_of;
+use crate::body::arrival::{KNOWN, STRANGERS, Timed};
+use crate::frame::blocking::answering;
+use crate::frame::problem::Failure;
+use crate::frame::route::Authority;
+use crate::frame::shares::{Shares, Turn};
+use crate::frame::state::Http;
+use crate::html::request::PageRequest;
+
+/// A body up to here needs no place.
+const SMALL: u64 = 1024 * 1024;
+/// And of a link up to here: all texts of a draft, with a comment and what stands around them.
+const SMALL_OF_LINK: u64 = app::LARGEST_DRAFT as u64 + 32 * 1024;
+/// The places for large bodies of programs and members. They hold no body while they wait.
+const OF_COMPANIES: Bounds = Bounds {
+    places: 8,
+    of_link: 1,
+    waiting_of_one: 0,
+    waiting_of_group: 32,
+};
+/// Those for bodies of holders of links, which are smaller. A page sends one file after the other, and may be open twice.
+const OF_LINKS: Bounds = Bounds {
+    places: 12,
+    of_link: 2,
+    waiting_of_one: 4,
+    waiting_of_group: 32,
+};
+/// And those of strangers, of which half are used at most, and three by one network.
+const OF_STRANGERS: Bounds = Bounds {
+    places: 8,
+    of_link: 1,
+    waiting_of_one: 0,
+    waiting_of_group: 16,
+};
+
+/// The places.
+#[derive(Debug, Clone)]
+pub struct Places {
+    companies: Shares,
+    links: Shares,
+    strangers: Shares,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self {
+            companies: Shares::new(OF_COMPANIES),
+            links: Shares::new(OF_LINKS),
+            strangers: Shares::new(OF_STRANGERS),
+        }
+    }
+}
+
+impl Places {
+    /// A place for a body of this requester.
+    async fn wait(&self, requester: &Requester) -> Result<Turn, Error> {
+        let places = match requester {
+            Requester::Company(_) => &self.companies,
+            Requester::Link { .. } => &self.links,
+            Requester::Stranger(_) | Requester::SignIn { .. } => &self.strangers,
+        };
+        places.turn(requester).await
+    }
+}
+
+/// What [`in_turn`] needs to know of its route.
+#[derive(Clone)]
+pub struct Turns {
+    /// The application, which knows links and sessions.
+    pub http: Http,
+    /// Who may call the route.
+    pub authority: Authority,
+    /// Whether people send files to it.
+    pub takes_files: bool,
+    /// The places, shared by all routes.
+    pub places: Places,
+}
+
+/// Answers a request with a large body once there is a place for it, and gives every body its deadline.
+pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -> Result<Response, Failure> {
+    let (mut parts, body) = request.into_parts();
+    let requester = match requester_of(&turns.http, turns.authority, &mut parts).await {
+        Ok(requester) => requester,
+        // Members read pages.
+        Err(error) if turns.authority == Authority::Session => {
+            let page = PageRequest::of(&mut parts, &turns.http).await;
+            return Ok(page.fail(&error, page.language()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let most = match requester {
+        _ if turns.takes_files => 0,
+        Requester::Link { .. } => SMALL_OF_LINK,
+        Requester::Company(_) | Requester::Stranger(_) | Requester::SignIn { .. } => SMALL,
+    };
+    let pace = match requester {
+        Requester::Stranger(_) | Requester::SignIn { .. } => STRANGERS,
+        Requester::Company(_) | Requester::Link { .. } => KNOWN,
+    };
+    let _place = if body.size_hint().upper().is_some_and(|size| size <= most) {
+        None
+    } else {
+        Some(turns.places.wait(&requester).await?)
+    };
+    let body = if body.is_end_stream() {
+        body
+    } else {
+        Body::new(Timed::new(body, pace))
+    };
+    Ok(answering(requester, next.run(Request::from_parts(parts, body))).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::time::Duration;
+
+    use domain::{ClientNetwork, CompanyId, LinkHolder, RecipientId};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    fn company(id: &str) -> CompanyId {
+        CompanyId::parse(id).expect("a company's id")
+    }
+
+    fn program(of: &str) -> Requester {
+        Requester::Company(company(of))
+    }
+
+    /// A link of a company: those of acme lead to signers below a hundred.
+    fn link(signer: i64) -> Requester {
+        Requester::Link {
+            company: company(if signer < 100 { "acme" } else { "other" }),
+            holder: LinkHolder::Signer(RecipientId(signer)),
+        }
+    }
+
+    fn stranger(number: u8) -> Requester {
+        Requester::Stranger(ClientNetwork::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, number))))
+    }
+
+    /// Takes every place that these may have. How many they were.
+    async fn fill(places: &Places, requesters: &[Requester], held: &mut Vec<Turn>) -> usize {
+        let before = held.len();
+        for requester in requesters {
+            while let Ok(place) = places.wait(requester).await {
+                held.push(place);
+            }
+        }
+        held.len() - before
+    }
+
+    async fn has_room_at_once(places: &Places, requester: &Requester) -> bool {
+        let began = Instant::now();
+        places.wait(requester).await.is_ok() && began.elapsed() == Duration::ZERO
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_wait_for_strangers_alone_and_one_network_for_itself() {
+        let (places, mut held) = (Places::default(), Vec::new());
+        assert_eq!(fill(&places, &[stranger(1)], &mut held).await, 3);
+        assert!(has_room_at_once(&places, &stranger(2)).await, "another network");
+        fill(&places, &[stranger(2), stranger(3)], &mut held).await;
+        assert_eq!(held.len(), 4, "half of their places, so that memory is bounded");
+        assert!(has_room_at_once(&places, &program("acme")).await);
+        assert!(has_room_at_once(&places, &link(1)).await);
+        drop(held);
+        assert!(has_room_at_once(&places, &stranger(1)).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_companys_programs_keep_neither_others_nor_its_own_signers_out() {
+        let (places, mut held) = (Places::default(), Vec::new());
+        assert_eq!(fill(&places, &[program("acme")], &mut held).await, 4);
+        assert!(has_room_at_once(&places, &program("other")).await);
+        assert!(
+            has_room_at_once(&places, &link(1)).await,
+            "a signer of the same company"
+        );
+        fill(&places, &[program("other"), program("third")], &mut held).await;
+        assert!(has_room_at_once(&places, &link(1)).await, "when all programs wait");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_link_takes_its_own_share_and_all_links_of_a_company_theirs() {
+        let (places, mut held) = (Places::default(), Vec::new());
+        assert_eq!(fill(&places, &[link(1)], &mut held).await, OF_LINKS.of_link);
+        assert!(has_room_at_once(&places, &link(2)).await, "another signer");
+        let many: Vec<Requester> = (1..20).map(link).collect();
+        fill(&places, &many, &mut held).await;
+        assert_eq!(held.len(), OF_LINKS.places / 2, "however many links there are");
+        assert!(has_room_at_once(&places, &program("acme")).await, "its programs");
+        assert!(has_room_at_once(&places, &link(100)).await, "another company's signer");
+        drop(held);
+        assert!(has_room_at_once(&places, &link(1)).await);
+    }
+
+    /// A text in any script takes up to four bytes a character, and a line break two.
+    #[test]
+    fn as_much_text_as_a_draft_may_have_needs_no_place() {
+        let longest = "\u{1F58B}".repeat(domain::Field::TEXT_LIMIT as usize);
+        let most = app::LARGEST_DRAFT / longest.len();
+        let values: Vec<_> = (0..most)
+            .map(|number| serde_json::json!({"name": format!("field {number}"), "value": longest}))
+            .collect();
+        let body = serde_json::json!({"values": values, "revision": u64::MAX, "page": "x".repeat(32)});
+        assert!(most > 10 && body.to_string().len() as u64 <= SMALL_OF_LINK);
+    }
+}

@@ -1,0 +1,196 @@
+//! `POST /api/v3/link/start`, `GET /api/v3/link`: public links that start a document for whoever opens them.
+
+use app::{NewPublicLink, PublicLinkList, PublicLinkView};
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::path::PublicLinkPath;
+use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
+use crate::body::json::JsonBody;
+use crate::frame::caller::Authenticated;
+use crate::frame::faults::Faults;
+use crate::frame::problem::{Failure, Problem};
+use crate::frame::query::Query;
+use crate::frame::state::Http;
+
+/// A link to make: a start without its first writer, and how often and how long it can be used.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "workflow_name": "Membership of {name}, {date}",
+    "template_id": 1,
+    "recipient_list": [{"order": 2, "name": "이서연", "email": "seoyeon@example.com"}],
+    "field_list": [{"name": "fee", "value": "30000"}],
+    "limit": 100,
+    "end_date": "2026-12-31 18:00:00",
+    "duplicates": "once",
+    "language": "ko"
+}))]
+pub struct LinkStartRequest {
+    /// The name of its documents. `{name}` becomes the visitor's name, `{date}` the day; no other braces.
+    #[schema(min_length = 1, max_length = 128)]
+    pub workflow_name: String,
+    /// The template: an integer, or a string that holds one.
+    pub template_id: i64,
+    /// The writers but the one of step 1, whose place the visitor takes.
+    pub recipient_list: Option<Vec<RecipientInput>>,
+    /// How often the link can be used, 1 to 1,000,000. Default: without a limit.
+    #[schema(minimum = 1, maximum = 1_000_000)]
+    pub limit: Option<i64>,
+    /// When the link ends: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end. Default: not by itself.
+    pub end_date: Option<String>,
+    /// `once` (default): each e-mail address or telephone number can use it once. `many`: as often as anybody likes.
+    #[schema(pattern = "^(once|many)$")]
+    pub duplicates: Option<String>,
+    /// The visitor is not led on to the signing page, but gets the link to it by message: so the address is proved to be
+    /// his. Not with `is_embed`.
+    pub confirm: Option<bool>,
+    /// The countries whose mobile numbers are taken, as codes of two letters (ISO 3166-1); an empty list takes none.
+    /// Default: the company's country.
+    #[schema(example = json!(["KR", "JP"]))]
+    pub phone_countries: Option<Vec<String>>,
+    /// Values given beforehand. They stay editable by their writer unless the field is read-only.
+    pub field_list: Option<Vec<FieldInput>>,
+    /// When each document expires. Default: the company's setting, counted from its start.
+    pub expiry_date: Option<String>,
+    /// `ko`, `en` or `ja`. Default: the company's. The visitor's page can be read in another.
+    pub language: Option<String>,
+    /// A message to the writers.
+    #[schema(max_length = 250)]
+    pub comment: Option<String>,
+    /// Who gets a copy of each finished document.
+    pub cc_list: Option<Vec<CopyInput>>,
+    /// Webhooks and embedded mode.
+    pub export_api_info: Option<ExportInput>,
+}
+
+/// A link that was made.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LinkStarted {
+    /// The link.
+    #[serde(flatten)]
+    pub link: PublicLinkView,
+    /// The members of the request that nobody read, such as a misspelt `limt`: each by its path, at most 100. Left out where
+    /// there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["limt", "recipient_list[0].nmae"]))]
+    pub ignored_members: Vec<String>,
+}
+
+/// Create a public link.
+///
+/// Anyone who opens the link enters a name and an e-mail address or phone number, agrees that both are passed on, and
+/// continues to the signing page as the first signer of a new document. Documents that could not be sent are refused here.
+/// With an `Idempotency-Key`, repeating the same request within 24 hours returns the response of the first call.
+#[utoipa::path(
+    post, path = "/api/v3/link/start", tag = "Public links",
+    params(
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates given here and of every date of its documents. Default: the company's time zone.", example = "+09:00"),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
+    ),
+    request_body = LinkStartRequest,
+    responses(
+        (status = 200, description = "The link.", body = LinkStarted, example = json!({
+            "link_id": 5, "link_url": "https://sign.example.com/link?token=TAAAAAAAAAAFAAAAAQ&lang=ko", "status": "open", "template_id": 1,
+            "workflow_name": "Membership of {name}, {date}", "language": "ko-KR", "limit": 100, "used": 0,
+            "end_date": "2026-12-31 18:00:00 (UTC+09:00)", "duplicates": "once", "is_embed": false,
+            "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "closed_date": ""
+        })),
+        (status = 409, description = "The template is archived.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn start_link(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    query: Query,
+    headers: HeaderMap,
+    body: JsonBody,
+) -> Result<Json<LinkStarted>, Failure> {
+    let mut faults = Faults::default();
+    let mut new = body.read(&mut faults, |members, faults| NewPublicLink {
+        start: read(members, faults),
+        limit: members.integer_or_text("limit", faults),
+        end_date: members.text("end_date", faults),
+        duplicates: members.text("duplicates", faults),
+        confirm: members.boolean("confirm", faults).unwrap_or(false),
+        phone_countries: members.texts("phone_countries", faults),
+    })?;
+    new.start.idempotency = idempotency(
+        &headers,
+        &query,
+        caller.zone.offset(http.app().now()),
+        body.fingerprint(),
+        &mut faults,
+    );
+    new.start.offset = query.text("offset", &mut faults);
+    new.start.faults = faults.into_inner();
+    let link = http.blocking(move |app| app.new_public_link(&caller, new)).await?;
+    let ignored_members = body.ignored();
+    Ok(Json(LinkStarted { link, ignored_members }))
+}
+
+/// List public links.
+///
+/// Newest first. To get more, pass `next_cursor` as `cursor`. Members who can only read do not see `link_url`.
+#[utoipa::path(
+    get, path = "/api/v3/link", tag = "Public links",
+    params(
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
+    ),
+    responses(
+        (status = 200, description = "The links, newest first.", body = PublicLinkList),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn list_links(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    query: Query,
+) -> Result<Json<PublicLinkList>, Failure> {
+    let (cursor, limit) = (query.owned("cursor"), query.owned("limit"));
+    let list = http.blocking(move |app| app.public_links(&caller, cursor.as_ref(), limit.as_ref()));
+    Ok(Json(list.await?))
+}
+
+/// Get a public link.
+#[utoipa::path(
+    get, path = "/api/v3/link/{id}", tag = "Public links",
+    params(("id" = i64, Path, description = "The `link_id`.")),
+    responses((status = 200, description = "The link.", body = PublicLinkView)),
+    security(("access_token" = [])),
+)]
+pub async fn get_link(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    PublicLinkPath(id): PublicLinkPath,
+) -> Result<Json<PublicLinkView>, Failure> {
+    Ok(Json(http.blocking(move |app| app.public_link(&caller, id)).await?))
+}
+
+/// Close a public link.
+///
+/// A closed link cannot be reopened. Documents that it started continue.
+#[utoipa::path(
+    post, path = "/api/v3/link/{id}/close", tag = "Public links",
+    params(("id" = i64, Path, description = "The `link_id`.")),
+    responses(
+        (status = 200, description = "The link after the change.", body = PublicLinkView),
+        (status = 409, description = "The link is already closed.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn close_link(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    PublicLinkPath(id): PublicLinkPath,
+) -> Result<Json<PublicLinkView>, Failure> {
+    Ok(Json(
+        http.blocking(move |app| app.close_public_link(&caller, id)).await?,
+    ))
+}

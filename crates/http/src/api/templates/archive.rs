@@ -1,0 +1,27 @@
+//! `POST /api/v3/templates/{id}/archive`: a template takes no new documents.
+
+use app::ArchivedTemplate;
+use axum::Json;
+use axum::extract::State;
+
+use crate::api::path::TemplatePath;
+use crate::frame::caller::Authenticated;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
+
+/// Archive a template.
+///
+/// You can no longer start documents from it; those in progress continue. Archiving twice changes nothing.
+#[utoipa::path(
+    post, path = "/api/v3/templates/{id}/archive", tag = "Templates",
+    params(("id" = i64, Path, description = "The template's ID.")),
+    responses((status = 200, description = "The template is archived.", body = ArchivedTemplate)),
+    security(("access_token" = [])),
+)]
+pub async fn archive_template(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    TemplatePath(id): TemplatePath,
+) -> Result<Json<ArchivedTemplate>, Failure> {
+    Ok(Json(http.blocking(move |app| app.archive(&caller, id)).await?))
+}

@@ -1,0 +1,53 @@
+//! `POST /api/v3/templates/{id}/copy`: a template of its own, made of another.
+
+use app::SavedTemplate;
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::api::path::TemplatePath;
+use crate::body::json::OptionalJsonBody;
+use crate::frame::caller::Authenticated;
+use crate::frame::faults::Faults;
+use crate::frame::problem::{AnswerLanguage, Failure, Problem};
+use crate::frame::state::Http;
+
+/// What the copy is called.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"name": "Contract 2027"}))]
+pub struct CopyTemplateInput {
+    /// Its name. Default: that of the template.
+    #[schema(min_length = 1, max_length = 128)]
+    pub name: Option<String>,
+}
+
+/// Copy a template.
+///
+/// The copy has the PDF, steps and fields of the current version, and starts at version 1. You can also copy an archived
+/// template; the copy is not archived.
+#[utoipa::path(
+    post, path = "/api/v3/templates/{id}/copy", tag = "Templates",
+    params(("id" = i64, Path, description = "The template's ID.")),
+    request_body = CopyTemplateInput,
+    responses(
+        (status = 200, description = "The copy was created.", body = SavedTemplate),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn copy_template(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    TemplatePath(id): TemplatePath,
+    AnswerLanguage(language): AnswerLanguage,
+    OptionalJsonBody(body): OptionalJsonBody,
+) -> Result<Json<SavedTemplate>, Failure> {
+    let mut faults = Faults::default();
+    let name = body.read(&mut faults, |members, faults| members.text("name", faults))?;
+    faults.check()?;
+    let copied = http
+        .blocking(move |app| app.copy_template(&caller.company, id, &caller.email, name.as_deref()))
+        .await?;
+    Ok(Json(SavedTemplate::new(language, copied)))
+}

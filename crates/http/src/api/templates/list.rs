@@ -1,0 +1,41 @@
+//! `GET /api/v3/templates`: the company's templates, newest first.
+
+use app::{ListTemplatesRequest, TemplateList};
+use axum::Json;
+use axum::extract::State;
+
+use crate::frame::caller::Authenticated;
+use crate::frame::problem::{Failure, Problem};
+use crate::frame::query::Query;
+use crate::frame::state::Http;
+
+/// List templates.
+///
+/// Newest first. To get more, pass `next_cursor` as `cursor`.
+#[utoipa::path(
+    get, path = "/api/v3/templates", tag = "Templates",
+    params(
+        ("archived" = Option<bool>, Query, description = "`true` includes archived templates."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
+    ),
+    responses(
+        (status = 200, description = "The templates, newest first.", body = TemplateList),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn list_templates(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    query: Query,
+) -> Result<Json<TemplateList>, Failure> {
+    let request = ListTemplatesRequest {
+        archived: query.owned("archived"),
+        cursor: query.owned("cursor"),
+        limit: query.owned("limit"),
+    };
+    Ok(Json(
+        http.blocking(move |app| app.list_templates(&caller, &request)).await?,
+    ))
+}

@@ -1,0 +1,55 @@
+//! `PUT /api/v3/templates/{id}`: a new version of a template.
+
+use app::{SavedTemplate, TemplateFields};
+use axum::Json;
+use axum::extract::{Request, State};
+
+use super::form::{Given, TemplateForm};
+use crate::api::path::TemplatePath;
+use crate::frame::caller::Authenticated;
+use crate::frame::problem::{AnswerLanguage, Failure, Problem};
+use crate::frame::state::Http;
+
+/// Create a new version of a template.
+///
+/// New documents use the new version; documents in progress keep the version they started with. Without `file`, the PDF stays
+/// and only the fields are replaced.
+#[utoipa::path(
+    put, path = "/api/v3/templates/{id}", tag = "Templates",
+    params(("id" = i64, Path, description = "The template's ID.")),
+    request_body(content = TemplateForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, description = "The version was created.", body = SavedTemplate),
+        (status = 400, description = "The form did not arrive completely.", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Without `file`: someone else created a version at the same time.", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The file is too large.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not a form.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The PDF was not accepted, or its fields are wrong; `errors` names every fault of both.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn replace_template(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    TemplatePath(id): TemplatePath,
+    AnswerLanguage(language): AnswerLanguage,
+    request: Request,
+) -> Result<Json<SavedTemplate>, Failure> {
+    // Told before the body costs anything.
+    let company = caller.company.clone();
+    http.blocking(move |app| app.template(&company, id)).await?;
+    let given = Given::read(request, http.app().settings.largest_document, false).await?;
+    let saved = http
+        .blocking(move |app| {
+            let (company, by) = (&caller.company, caller.email.as_str());
+            let saved = match (given.file.as_deref(), given.fields()) {
+                (None, TemplateFields::File(fields)) => app.change_template_fields(company, id, by, fields),
+                (pdf, fields) => {
+                    app.import_template_as(company, by, Some(id), pdf.unwrap_or_default(), fields, &given.wishes)
+                }
+            };
+            saved.map_err(|error| given.told(error))
+        })
+        .await?;
+    Ok(Json(SavedTemplate::new(language, saved)))
+}

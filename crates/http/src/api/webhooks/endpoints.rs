@@ -1,0 +1,103 @@
+//! `GET /api/v3/exports/endpoints`, `POST /api/v3/exports/endpoints/start` and `/pause`: callback addresses that fail or were
+//! stopped.
+
+use app::{EndpointPaused, EndpointStarted, ExportEndpoints};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::body::json::JsonBody;
+use crate::frame::caller::Authenticated;
+use crate::frame::faults::Faults;
+use crate::frame::problem::{Failure, Problem};
+use crate::frame::query::Query;
+use crate::frame::state::Http;
+
+/// List failing endpoints.
+///
+/// Endpoints that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but
+/// failures, or by a pause.
+#[utoipa::path(
+    get, path = "/api/v3/exports/endpoints", tag = "Export API",
+    params(
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 100."),
+    ),
+    responses(
+        (status = 200, description = "The endpoints.", body = ExportEndpoints, example = json!({"endpoint_list": [{
+            "url": "https://hooks.example.com/sign", "failing_since": "2026-12-01 10:00:00 (UTC+09:00)", "status": "stopped",
+            "stopped_date": "2026-12-06 10:00:01 (UTC+09:00)", "stopped_reason": "failing", "held": 12
+        }], "next_cursor": null})),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn list_endpoints(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    query: Query,
+) -> Result<Json<ExportEndpoints>, Failure> {
+    let (cursor, limit) = (query.owned("cursor"), query.owned("limit"));
+    let endpoints = http.blocking(move |app| app.export_endpoints(&caller, cursor.as_ref(), limit.as_ref()));
+    Ok(Json(endpoints.await?))
+}
+
+/// Which address is meant.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
+pub struct EndpointRequest {
+    /// The address.
+    pub url: String,
+}
+
+/// Start a stopped endpoint.
+///
+/// Sends what was held for it. If the endpoint is not stopped, nothing changes.
+#[utoipa::path(
+    post, path = "/api/v3/exports/endpoints/start", tag = "Export API",
+    request_body = EndpointRequest,
+    responses(
+        (status = 200, description = "The endpoint is started; webhooks that were held are sent.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
+        (status = 404, description = "No document uses this endpoint.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn start_endpoint(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    body: JsonBody,
+) -> Result<Json<EndpointStarted>, Failure> {
+    let mut faults = Faults::default();
+    let url = body.read(&mut faults, |members, faults| members.text("url", faults))?;
+    let faults = faults.into_inner();
+    let started = http.blocking(move |app| app.start_export_endpoint(&caller, url, faults));
+    Ok(Json(started.await?))
+}
+
+/// Pause an endpoint.
+///
+/// Nothing more is sent to the endpoint, and nothing is lost: webhooks are held until you start it again. If it is already
+/// stopped or paused, nothing changes. You can also pause an endpoint that only future documents will use; `known` says
+/// whether any document uses it.
+#[utoipa::path(
+    post, path = "/api/v3/exports/endpoints/pause", tag = "Export API",
+    request_body = EndpointRequest,
+    responses(
+        (status = 200, description = "The endpoint is paused; webhooks to it are held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3, "known": true})),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn pause_endpoint(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    body: JsonBody,
+) -> Result<Json<EndpointPaused>, Failure> {
+    let mut faults = Faults::default();
+    let url = body.read(&mut faults, |members, faults| members.text("url", faults))?;
+    let faults = faults.into_inner();
+    let paused = http.blocking(move |app| app.pause_export_endpoint(&caller, url, faults));
+    Ok(Json(paused.await?))
+}

@@ -1,0 +1,58 @@
+//! `GET /api/v3/exports`: the Export API's history, newest first.
+
+use app::{ExportList, ExportsRequest};
+use axum::Json;
+use axum::extract::State;
+
+use crate::frame::caller::Authenticated;
+use crate::frame::problem::{Failure, Problem};
+use crate::frame::query::Query;
+use crate::frame::state::Http;
+
+/// List deliveries.
+///
+/// Every webhook and each of its tries, newest first. They are kept for 30 days unless the operator sets another time. To get
+/// more, pass `next_cursor` as `cursor`.
+#[utoipa::path(
+    get, path = "/api/v3/exports", tag = "Export API",
+    params(
+        ("workflow_id" = Option<i64>, Query, description = "The document."),
+        ("status" = Option<String>, Query, description = "`waiting`, `held`, `delivered` or `dead`."),
+        ("url" = Option<String>, Query, description = "The endpoint's URL."),
+        ("from" = Option<String>, Query, description = "Happened at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's time zone."),
+        ("to" = Option<String>, Query, description = "Happened before this time; a date without a time means its end."),
+        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
+        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
+    ),
+    responses(
+        (status = 200, description = "The deliveries, newest first.", body = ExportList, example = json!({
+            "export_list": [{
+                "export_id": 7, "webhook_id": "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40", "workflow_id": 42,
+                "url": "https://hooks.example.com/sign", "status": "waiting",
+                "created_date": "2026-12-01 10:00:00 (UTC+09:00)", "next_date": "2026-12-01 10:05:05 (UTC+09:00)",
+                "finished_date": "", "tries": 1,
+                "try_list": [{"number": 1, "date": "2026-12-01 10:00:00 (UTC+09:00)", "duration_ms": 12, "code": 503, "fault": null, "answer": "maintenance"}]
+            }],
+            "next_cursor": null
+        })),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn list_exports(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    query: Query,
+) -> Result<Json<ExportList>, Failure> {
+    let request = ExportsRequest {
+        workflow_id: query.owned("workflow_id"),
+        status: query.owned("status"),
+        url: query.owned("url"),
+        from: query.owned("from"),
+        to: query.owned("to"),
+        cursor: query.owned("cursor"),
+        limit: query.owned("limit"),
+        faults: Vec::new(),
+    };
+    Ok(Json(http.blocking(move |app| app.exports(&caller, &request)).await?))
+}

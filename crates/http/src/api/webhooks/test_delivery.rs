@@ -1,0 +1,64 @@
+//! `POST /api/v3/exports/test`: tries a callback address, and says what it answered.
+
+use app::{WebhookTestRequest, WebhookTested};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::body::json::JsonBody;
+use crate::frame::blocking::requester;
+use crate::frame::caller::Authenticated;
+use crate::frame::faults::Faults;
+use crate::frame::problem::{Failure, Problem};
+use crate::frame::state::Http;
+
+/// What to try.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
+pub struct TestRequest {
+    /// The address, held to the same rules as at a start.
+    pub url: String,
+    /// The `Authorization` header.
+    pub authorization: Option<String>,
+    /// The API client whose secret signs it. Default: the company's first.
+    pub client_id: Option<String>,
+}
+
+/// Test an endpoint.
+///
+/// Sends one signed webhook (`workflow_id` 0, `comment` 'Test delivery'), waits up to 15 seconds, and returns the endpoint's
+/// response. It is not retried and does not appear in the history.
+#[utoipa::path(
+    post, path = "/api/v3/exports/test", tag = "Export API",
+    request_body = TestRequest,
+    responses(
+        (status = 200, description = "The result, whether the endpoint received it or not.", body = WebhookTested, example = json!({
+            "delivered": false, "webhook_id": "msg_6f1c0f4f0cf34d1f9a4bcd7a1d2e3f40", "code": 404, "fault": null,
+            "answer": "Not Found", "duration_ms": 31
+        })),
+        (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn test_export(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    body: JsonBody,
+) -> Result<Json<WebhookTested>, Failure> {
+    let mut faults = Faults::default();
+    let mut request = body.read(&mut faults, |members, faults| WebhookTestRequest {
+        url: members.text("url", faults),
+        authorization: members.text("authorization", faults),
+        client_id: members.text("client_id", faults),
+        faults: Vec::new(),
+    })?;
+    request.faults = faults.into_inner();
+    // A receiver may take its time, and must not take everybody's threads with it.
+    let turn = http.trials().turn(&requester()).await?;
+    let tested = http.blocking(move |app| {
+        let _turn = turn;
+        app.test_webhook(&caller.company, request)
+    });
+    Ok(Json(tested.await?))
+}

@@ -1,0 +1,77 @@
+//! `POST /api/v3/workflows/{id}/approve`: on behalf of the writer whose turn it is.
+
+use app::{ActRequest, Advanced, Error};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::start::{FieldInput, given_fields, order};
+use crate::api::answers::Changed;
+use crate::api::path::WorkflowPath;
+use crate::body::json::{JsonBody, OptionalJsonBody};
+use crate::frame::caller::Authenticated;
+use crate::frame::client_address::CameFrom;
+use crate::frame::faults::Faults;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
+
+/// What to write for the writer, and with which words.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"order": 1, "field_list": [{"name": "agree", "value": "Y"}], "comment": "Approved by telephone"}))]
+pub struct ActInput {
+    /// The step; needed where the document has several, so that the same request, sent once more, acts for nobody else.
+    /// Another than the one under way is answered 409.
+    #[schema(minimum = 1)]
+    pub order: Option<u32>,
+    /// Which writer, if the step has several.
+    pub email: Option<String>,
+    /// Which writer, by role: needed if several writers of the step have this address.
+    pub role: Option<String>,
+    /// Values to write.
+    pub field_list: Option<Vec<FieldInput>>,
+    /// Words that go along.
+    #[schema(max_length = 250)]
+    pub comment: Option<String>,
+}
+
+/// Reads the members of an approval or a rejection.
+pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
+    let mut faults = Faults::default();
+    let request = body.read(&mut faults, |root, faults| ActRequest {
+        order: order(root, faults),
+        email: root.text("email", faults),
+        role: root.text("role", faults),
+        fields: given_fields(root, faults),
+        comment: root.text("comment", faults),
+        faults: Vec::new(),
+    })?;
+    Ok(ActRequest {
+        faults: faults.into_inner(),
+        ..request
+    })
+}
+
+/// Approve on behalf of a signer.
+///
+/// Approves on behalf of the signer whose turn it is. The last approval seals the document before it returns.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/{id}/approve", tag = "Workflows",
+    params(("id" = i64, Path, description = "The document's ID.")),
+    request_body = ActInput,
+    responses(Changed),
+    security(("access_token" = [])),
+)]
+pub async fn approve(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, ()): WorkflowPath,
+    OptionalJsonBody(body): OptionalJsonBody,
+) -> Result<Json<Advanced>, Failure> {
+    let request = read(&body)?;
+    Ok(Json(
+        http.blocking(move |app| app.approve(&caller, id, &request, &origin))
+            .await?,
+    ))
+}

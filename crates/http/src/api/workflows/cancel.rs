@@ -1,0 +1,55 @@
+//! `POST /api/v3/workflows/{id}/cancel`: the sender ends what is under way.
+
+use app::{ActRequest, Advanced};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::api::answers::Changed;
+use crate::api::path::WorkflowPath;
+use crate::body::json::OptionalJsonBody;
+use crate::frame::caller::Authenticated;
+use crate::frame::client_address::CameFrom;
+use crate::frame::faults::Faults;
+use crate::frame::problem::Failure;
+use crate::frame::state::Http;
+
+/// Why.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"comment": "Sent to the wrong person"}))]
+pub struct CancelInput {
+    /// The reason, which the writers are told.
+    #[schema(max_length = 250)]
+    pub comment: Option<String>,
+}
+
+/// Cancel a workflow.
+///
+/// Ends a document that is in progress.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/{id}/cancel", tag = "Workflows",
+    params(("id" = i64, Path, description = "The document's ID.")),
+    request_body = CancelInput,
+    responses(Changed),
+    security(("access_token" = [])),
+)]
+pub async fn cancel(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, ()): WorkflowPath,
+    OptionalJsonBody(body): OptionalJsonBody,
+) -> Result<Json<Advanced>, Failure> {
+    let mut faults = Faults::default();
+    let comment = body.read(&mut faults, |members, faults| members.text("comment", faults))?;
+    let request = ActRequest {
+        comment,
+        faults: faults.into_inner(),
+        ..ActRequest::default()
+    };
+    Ok(Json(
+        http.blocking(move |app| app.cancel(&caller, id, &request, &origin))
+            .await?,
+    ))
+}

@@ -1,0 +1,79 @@
+//! `PATCH /api/v3/workflows/{id}/recipients/{order}`: a recipient who has not written is corrected.
+
+use app::{Advanced, CorrectRequest, Error, Subject};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::api::answers::Changed;
+use crate::api::path::{WorkflowPath, number};
+use crate::body::json::JsonBody;
+use crate::frame::caller::Authenticated;
+use crate::frame::client_address::CameFrom;
+use crate::frame::faults::Faults;
+use crate::frame::problem::{Failure, Problem};
+use crate::frame::state::Http;
+
+/// What is right; what is left out stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"name": "이서연", "email": "seoyeon@example.com"}))]
+pub struct CorrectInput {
+    /// The right name.
+    #[schema(max_length = 100)]
+    pub name: Option<String>,
+    /// The right e-mail address or telephone number.
+    pub email: Option<String>,
+    /// The right mobile number; `null` takes away the one that is there. If you leave it out, the number stays only if name and
+    /// address stay too.
+    pub mobile: Option<String>,
+    /// Which of the step's writers, by the address that is there now.
+    pub current_email: Option<String>,
+    /// Which of the step's writers, by role: needed if several of them have this address.
+    pub role: Option<String>,
+}
+
+/// Correct a recipient.
+///
+/// Corrects a recipient who has not signed yet. Their old link stops working; if it is their turn, a new one is sent.
+/// Anything that the earlier person filled in or signed is removed, and the history keeps it under their name. One-time codes
+/// never go to the earlier person's mobile number: repeat `mobile` if it is still right. If nothing changes, nothing happens
+/// and the link stays. If the address was reminded or asked again within the last ten minutes, this returns 429.
+#[utoipa::path(
+    patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
+    params(
+        ("id" = i64, Path, description = "The document's ID."),
+        ("order" = u32, Path, description = "The writing step."),
+    ),
+    request_body = CorrectInput,
+    responses(
+        Changed,
+        (status = 429, description = "The recipient was reminded or asked again within the last ten minutes.", body = Problem, content_type = "application/problem+json",
+         headers(("Retry-After" = u64, description = "Seconds to wait."))),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn correct_recipient(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, order): WorkflowPath<String>,
+    body: JsonBody,
+) -> Result<Json<Advanced>, Failure> {
+    let order = number(&order).and_then(|order| u32::try_from(order).ok());
+    let order = order.ok_or(Error::NotFound(Subject::Recipient))?;
+    let mut faults = Faults::default();
+    let mut request = body.read(&mut faults, |members, faults| CorrectRequest {
+        name: members.text("name", faults),
+        email: members.text("email", faults),
+        mobile: members.text_or_null("mobile", faults),
+        current_email: members.text("current_email", faults),
+        role: members.text("role", faults),
+        faults: Vec::new(),
+    })?;
+    request.faults = faults.into_inner();
+    Ok(Json(
+        http.blocking(move |app| app.correct_recipient(&caller, id, order, &request, &origin))
+            .await?,
+    ))
+}

@@ -1,0 +1,61 @@
+//! `POST /api/v3/workflows/{id}/extend`: another end for what is under way.
+
+use app::{Advanced, ExtendRequest};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::api::answers::Changed;
+use crate::api::path::WorkflowPath;
+use crate::body::json::JsonBody;
+use crate::frame::caller::Authenticated;
+use crate::frame::client_address::CameFrom;
+use crate::frame::faults::Faults;
+use crate::frame::problem::Failure;
+use crate::frame::query::Query;
+use crate::frame::state::Http;
+
+/// Another end.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
+pub struct ExtendInput {
+    /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past; a day alone means its end, and
+    /// `9999-12-31 23:59:59` never.
+    pub expiry_date: String,
+}
+
+/// Change the expiry date.
+///
+/// Works while the document is in progress. If you pass the current date, nothing changes.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/{id}/extend", tag = "Workflows",
+    params(
+        ("id" = i64, Path, description = "The document's ID."),
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date`. Default: the document's."),
+    ),
+    request_body = ExtendInput,
+    responses(Changed),
+    security(("access_token" = [])),
+)]
+pub async fn extend(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    WorkflowPath(id, ()): WorkflowPath,
+    query: Query,
+    body: JsonBody,
+) -> Result<Json<Advanced>, Failure> {
+    let mut faults = Faults::default();
+    let expiry_date = body.read(&mut faults, |members, faults| members.text("expiry_date", faults))?;
+    let offset = query.text("offset", &mut faults);
+    let request = ExtendRequest {
+        expiry_date,
+        offset,
+        faults: faults.into_inner(),
+    };
+    Ok(Json(
+        http.blocking(move |app| app.extend(&caller, id, &request, &origin))
+            .await?,
+    ))
+}

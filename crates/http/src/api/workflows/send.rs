@@ -1,0 +1,100 @@
+//! `POST /api/v3/workflows/send`: a PDF on its way to its writers, without a template that is kept.
+
+use app::{OneOff, Started};
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use utoipa::ToSchema;
+
+use super::start::{idempotency, read_one_off, telling};
+use crate::api::templates::form::{Given, LARGEST_FIELDS};
+use crate::body::form::Form;
+use crate::frame::caller::Authenticated;
+use crate::frame::client_address::CameFrom;
+use crate::frame::faults::Faults;
+use crate::frame::problem::{Failure, Problem};
+use crate::frame::query::Query;
+use crate::frame::state::Http;
+
+/// A PDF with its fields, and to whom it goes.
+#[derive(Debug, ToSchema)]
+pub struct SendForm {
+    /// The PDF.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/pdf")]
+    pub file: Vec<u8>,
+    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Needed unless `form_fields` is given.
+    #[schema(content_media_type = "application/json")]
+    pub fields: Option<String>,
+    /// `import`: the fields of the PDF's own form become fields of the document.
+    #[schema(pattern = "^import$")]
+    pub form_fields: Option<String>,
+    /// With `form_fields`: the name of what the fields make up, where `fields` gives none. Default: the file's name.
+    #[schema(max_length = 128)]
+    pub name: Option<String>,
+    /// The password that opens the PDF, where it needs one.
+    pub password: Option<String>,
+    /// What you accept rather than have the PDF refused, as words with commas between: `rebuilt` (look at the pages first:
+    /// `is_preview`), `without_signatures`.
+    #[schema(example = "without_signatures")]
+    pub accept: Option<String>,
+    /// The start as JSON. The document's template is made of this form: a `template_id` is ignored.
+    #[schema(
+        content_media_type = "application/json",
+        example = "{\"workflow_name\": \"Offer 7\", \"recipient_list\": [{\"order\": 1, \"name\": \"김민준\", \"email\": \"minjun@example.com\"}]}"
+    )]
+    pub start: String,
+}
+
+/// Send a PDF without a template.
+///
+/// Like a start, for a document that is sent once: nothing is added to the list of templates. With an `Idempotency-Key`,
+/// repeating the same form and `offset` within 24 hours returns the response of the first call.
+#[utoipa::path(
+    post, path = "/api/v3/workflows/send", tag = "Workflows",
+    params(
+        ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's time zone.", example = "+09:00"),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
+    ),
+    request_body(content = SendForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, description = "The document was started, or its preview was created.", body = Started),
+        (status = 422, description = "The PDF, its fields or the start are wrong; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("access_token" = [])),
+)]
+pub async fn send(
+    State(http): State<Http>,
+    Authenticated(caller): Authenticated,
+    CameFrom(origin): CameFrom,
+    query: Query,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<Json<Started>, Failure> {
+    let settings = &http.app().settings;
+    let limit = settings.largest_document.saturating_add(LARGEST_FIELDS);
+    let form = Form::read(request, limit).await?;
+    let mut faults = Faults::default();
+    let body = form.json("start")?;
+    let mut start = body.read(&mut faults, read_one_off)?;
+    start.offset = query.text("offset", &mut faults);
+    start.idempotency = idempotency(
+        &headers,
+        &query,
+        caller.zone.offset(http.app().now()),
+        form.fingerprint(),
+        &mut faults,
+    );
+    start.faults = faults.into_inner();
+    let given = Given::of(&form, true)?;
+    let sent = http.blocking(move |app| {
+        let one_off = OneOff {
+            pdf: given.file.as_deref().unwrap_or_default(),
+            fields: given.fields(),
+            wishes: given.wishes.clone(),
+            start,
+        };
+        app.send_once(&caller, one_off, &origin)
+            .map_err(|error| given.told(error))
+    });
+    Ok(Json(telling(sent.await?, body.ignored())))
+}

@@ -1,0 +1,106 @@
+//! Forms with files as the API takes them: the parts of [`multipart`] by their names.
+
+use app::{Error, Fault, FaultCode};
+use axum::body::Bytes;
+use axum::extract::Request;
+use axum::http::HeaderMap;
+use sha2::{Digest, Sha256};
+
+use super::ignored_members::Unread;
+use super::json::JsonBody;
+use super::multipart::{self, Part};
+use crate::frame::faults::Faults;
+
+/// The parts of a form.
+#[derive(Debug)]
+pub struct Form {
+    parts: Vec<Part>,
+    unread: Unread,
+}
+
+impl Form {
+    /// Whether the body is such a form.
+    pub fn is_said_by(headers: &HeaderMap) -> bool {
+        multipart::media_type(headers) == "multipart/form-data"
+    }
+
+    /// Reads a form, as [`multipart::read`].
+    pub async fn read(request: Request, limit: u64) -> Result<Form, Error> {
+        let unread = Unread::of(request.extensions());
+        let parts = multipart::read(request, limit).await?;
+        Ok(Form { parts, unread })
+    }
+
+    /// A part that is there and not empty; the last of two of one name counts.
+    pub fn part(&self, name: &str) -> Option<&Bytes> {
+        let found = self.parts.iter().rev().find(|part| part.name == name);
+        found.map(|part| &part.bytes).filter(|bytes| !bytes.is_empty())
+    }
+
+    /// The same, taken out: a large one is not copied.
+    pub fn take_part(&mut self, name: &str) -> Option<Bytes> {
+        let found = self.parts.iter_mut().rev().find(|part| part.name == name)?;
+        Some(std::mem::take(&mut found.bytes)).filter(|bytes| !bytes.is_empty())
+    }
+
+    /// A part that holds JSON and must be there; it is named where it is not, or does not.
+    pub fn json(&self, name: &str) -> Result<JsonBody, Error> {
+        let text = self
+            .part(name)
+            .cloned()
+            .ok_or_else(|| Error::fault(name, FaultCode::Required))?;
+        let body =
+            JsonBody::parse(text, self.unread.clone()).map_err(|_| Error::fault(name, FaultCode::NotJsonText))?;
+        if let Err(Error::Unprocessable(faults)) = body.check_object() {
+            let path = name.to_owned();
+            let named = faults.into_iter().map(|fault| Fault {
+                path: path.clone(),
+                ..fault
+            });
+            return Err(Error::Unprocessable(named.collect()));
+        }
+        Ok(body)
+    }
+
+    /// The parts that nobody reads, as faults, if the client wants nothing to be ignored.
+    pub fn unread(&self) -> Vec<Fault> {
+        self.unread.faults()
+    }
+
+    /// All parts, in order.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Yes or no, as a part says it.
+    pub fn boolean(&self, name: &str, faults: &mut Faults) -> Option<bool> {
+        let content = String::from_utf8_lossy(self.part(name)?).into_owned();
+        boolean(name, &content, faults)
+    }
+
+    /// What makes the same form the same request: its parts, whatever stands between them. A client that asks again may
+    /// choose another boundary.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for part in &self.parts {
+            for text in [part.name.as_bytes(), &part.bytes] {
+                hash.update((text.len() as u64).to_be_bytes());
+                hash.update(text);
+            }
+        }
+        hash.finalize().into()
+    }
+}
+
+/// Yes or no, as forms and queries say it; another word is a fault of what is named so.
+pub fn boolean(name: &str, text: &str, faults: &mut Faults) -> Option<bool> {
+    let is_one_of = |words: [&str; 5]| words.iter().any(|word| text.trim().eq_ignore_ascii_case(word));
+    if is_one_of(["true", "1", "yes", "y", "on"]) {
+        Some(true)
+    } else if is_one_of(["false", "0", "no", "n", "off"]) {
+        Some(false)
+    } else {
+        faults.add(Fault::new(name, FaultCode::WrongType).with("expected", "boolean"));
+        None
+    }
+}

@@ -1,0 +1,172 @@
+//! The headers that keep a page to itself.
+//!
+//! - Content-Security-Policy: scripts, styles and images from here alone, nothing inline, no frame
+//!   around a page (`data:` images are drawings on their way to the server).
+//! - Referrer-Policy: the address of a signing page opens it, so it is told to nobody. A browser
+//!   then sends `Origin: null` with a form: the token in the address, or the form's own token, is
+//!   the defence against forged requests.
+//! - Cache-Control: a page with a token in its address, or of a member, is never stored, and neither is an answer of the API.
+//!   Every answer gets `no-store` unless its handler says how long it may be kept.
+//! - Strict-Transport-Security: on every answer if the public address is https. Two years, for this host only: subdomains and
+//!   the browsers' preload list are the operator's decision.
+//! - Cross-Origin-Opener-Policy on members' pages only: on the signing page it would cut
+//!   `window.opener`, through which the completion is told.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use super::plain_name::plain_name;
+use super::state::Http;
+
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=63072000");
+
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+/// For every answer of the router: its outermost layer.
+pub async fn every(State(http): State<Http>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    every_answer(response.headers_mut(), http.is_public_https());
+    response
+}
+
+/// For every answer, whatever it is and whoever gives it.
+pub fn every_answer(headers: &mut HeaderMap, is_public_https: bool) {
+    headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+    if is_public_https {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
+    }
+}
+
+/// For every page of HTML.
+pub fn page(headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(
+        HeaderName::from_static("permissions-policy"),
+        HeaderValue::from_static("camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+    );
+    private(headers);
+}
+
+/// For a page that nobody opens through a script of another site.
+pub fn own_window(headers: &mut HeaderMap) {
+    headers.insert(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    );
+}
+
+/// For everything that is reached through a secret: kept nowhere, told to nobody, never guessed at.
+pub fn private(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, NO_STORE);
+    always(headers);
+}
+
+/// For a picture of a page: it never changes under its address, but only its reader may keep it.
+pub fn immutable(headers: &mut HeaderMap) {
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("private, max-age=31536000, immutable"),
+    );
+    always(headers);
+}
+
+/// For what everybody may see, and never changes under its address.
+pub fn immutable_for_all(headers: &mut HeaderMap) {
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=31536000, immutable"),
+    );
+    always(headers);
+}
+
+fn always(headers: &mut HeaderMap) {
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+    headers.insert(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    );
+}
+
+/// `Content-Disposition` of a download: the name in UTF-8 (RFC 6266, RFC 8187), and one that programs can read that know
+/// only ASCII.
+pub fn attachment(file_name: &str) -> HeaderValue {
+    let cleaned = clean(file_name);
+    let (plain, encoded) = (plain_name(&cleaned), percent_encoded(&cleaned, b"!#$&+-.^_`|~"));
+    HeaderValue::from_str(&format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}"))
+        .unwrap_or(HeaderValue::from_static("attachment"))
+}
+
+/// A file's name as the last part of an address.
+pub fn file_segment(file_name: &str) -> String {
+    percent_encoded(&clean(file_name), b"-._~")
+}
+
+fn clean(file_name: &str) -> String {
+    file_name
+        .chars()
+        .map(|c| {
+            if c.is_control() || matches!(c, '/' | '\\') {
+                '_'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+fn percent_encoded(text: &str, unchanged: &[u8]) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || unchanged.contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            use std::fmt::Write as _;
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_kept_to_itself() {
+        let mut headers = HeaderMap::new();
+        page(&mut headers);
+        let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
+        assert!(
+            policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        assert_eq!(headers[header::REFERRER_POLICY], "no-referrer");
+        assert_eq!(headers[header::CACHE_CONTROL], "no-store");
+        assert!(!headers.contains_key("cross-origin-opener-policy"));
+    }
+
+    #[test]
+    fn a_file_name_in_any_script_is_carried() {
+        assert_eq!(
+            attachment("근로계약서 (1).pdf"),
+            "attachment; filename=\"geunrogyeyakseo (1).pdf\"; \
+             filename*=UTF-8''%EA%B7%BC%EB%A1%9C%EA%B3%84%EC%95%BD%EC%84%9C%20%281%29.pdf"
+        );
+        let nasty = attachment("a\"b\r\nX: y/../c%d.pdf");
+        let text = nasty.to_str().unwrap();
+        assert!(
+            text.starts_with("attachment; filename=\"a_b__X: y_.._c_d.pdf\"; filename*="),
+            "{text}"
+        );
+    }
+}

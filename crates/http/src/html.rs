@@ -1,0 +1,14 @@
+//! What all pages have in common: the request, the language, the frame with the company's look, and the pages that stand
+//! where another was asked for.
+//!
+//! May use `frame` and `body`.
+
+pub mod assets;
+pub mod ending;
+pub mod language;
+pub mod link_json;
+pub mod look;
+pub mod path;
+mod prose;
+pub mod render;
+pub mod request;

@@ -1,0 +1,25 @@
+//! The members' pages: signing in and out, and the outbox.
+//!
+//! A session is a cookie that scripts cannot read and that other sites' forms do not carry; each of
+//! our forms carries a token made from it besides ([`app::MemberSession::check_form`]). The sign-in
+//! form, which comes before a session, is tied to its browser by a cookie of its own
+//! ([`app::App::sign_in_form`]).
+
+use app::MemberSession;
+use axum::response::Response;
+use domain::Language;
+
+use crate::html::request::PageRequest;
+
+pub mod outbox;
+pub mod sign_in;
+
+/// Whoever has no session is sent to sign in, and comes back afterwards.
+fn to_sign_in(request: &PageRequest) -> Response {
+    request.redirect(&request.onward("/sign-in", &[("next", &request.path)]))
+}
+
+/// The member's language: asked for, else his company's.
+fn language_of(request: &PageRequest, session: &MemberSession) -> Language {
+    request.language_or(session.caller.language)
+}

@@ -1,0 +1,272 @@
+//! `GET /outbox`, `GET /outbox/{id}`, `POST /outbox/{id}/link`: what was written to people.
+//!
+//! Links that sign and one-time codes are not shown: a member who could read them here could sign as
+//! the signer. Without a mail server, and for telephone numbers without a messenger, nothing else
+//! takes a link to its signer, so the sender or an administrator may copy the link of a message that
+//! could not be sent; the audit trail says so.
+
+use app::OutboxMessage;
+use app::mail::MailLink;
+use app::{Error, MemberSession, Origin, Subject};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::Language;
+use serde::Serialize;
+
+use super::{language_of, to_sign_in};
+use crate::frame::security_headers;
+use crate::frame::state::Http;
+use crate::html::ending::{About, Ending};
+use crate::html::path::PagePath;
+use crate::html::render::respond;
+use crate::html::request::{PageForm, PageRequest};
+
+#[derive(Serialize)]
+struct Row {
+    href: String,
+    subject: String,
+    to: String,
+    channel: String,
+    status: String,
+    /// Of the picture beside its words.
+    tone: &'static str,
+    failure: Option<String>,
+    at: String,
+}
+
+#[derive(Serialize)]
+struct OutboxPage<'a> {
+    logout: String,
+    csrf: &'a str,
+    email: &'a str,
+    company_name: &'a str,
+    /// That the seal certificate ends soon, or has ended.
+    seal_warning: Option<String>,
+    messages: Vec<Row>,
+    newest: Option<String>,
+    older: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Opened {
+    subject: String,
+    to: String,
+    channel: String,
+    status: String,
+    failure: Option<String>,
+    at: String,
+    body: String,
+    links: Vec<MailLink>,
+    hides_link: bool,
+}
+
+#[derive(Serialize)]
+struct MessagePage<'a> {
+    back: String,
+    message: Opened,
+    csrf: &'a str,
+    /// Where the form that copies the link goes.
+    copy: Option<String>,
+    /// The link that was copied.
+    copied: Option<String>,
+    /// Why it was not.
+    refused: Option<String>,
+}
+
+fn channel(language: Language, message: &OutboxMessage) -> String {
+    let key = if message.channel == "mail" {
+        "outbox-channel-mail"
+    } else {
+        "outbox-channel-messenger"
+    };
+    i18n::text(language, key, &[])
+}
+
+/// How far it is, as the key of its words and as a tone. What the mail server said stands beside it, in its own words.
+fn standing(message: &OutboxMessage) -> (&'static str, &'static str) {
+    match (message.state, &message.failure) {
+        ("delivered", _) => ("outbox-status-sent", "good"),
+        ("kept", _) => ("outbox-status-kept", "warn"),
+        ("dead", _) => ("outbox-status-failed", "bad"),
+        (_, Some(_)) => ("outbox-status-again", "warn"),
+        (_, None) => ("outbox-status-waiting", ""),
+    }
+}
+
+fn status(language: Language, message: &OutboxMessage) -> String {
+    i18n::text(language, standing(message).0, &[])
+}
+
+fn addressee(message: &OutboxMessage) -> String {
+    if message.to_name.is_empty() || message.to_name == message.to {
+        message.to.clone()
+    } else {
+        format!("{} ({})", message.to_name, message.to)
+    }
+}
+
+fn when(language: Language, session: &MemberSession, message: &OutboxMessage) -> String {
+    i18n::date_time(language, message.at, session.caller.zone)
+}
+
+/// `GET /outbox`
+pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
+    let Some(session) = request.member.clone() else {
+        return to_sign_in(&request);
+    };
+    let language = language_of(&request, &session);
+    let before = request.get("before").and_then(|before| before.parse::<i64>().ok());
+    let caller = session.caller.clone();
+    let found = http
+        .blocking(move |app| Ok((app.outbox_messages(&caller, before)?, app.seal_end_to_warn_of(&caller)?)))
+        .await;
+    let (found, seal_end) = match found {
+        Ok(found) => found,
+        Err(error) => return request.fail(&error, language),
+    };
+    let content = OutboxPage {
+        logout: request.link(language, "/sign-out", &[]),
+        csrf: &session.form_token,
+        email: &session.caller.email,
+        company_name: &session.company_name,
+        seal_warning: seal_end.map(|end| {
+            let key = if end > http.app().now() {
+                "outbox-seal-ends"
+            } else {
+                "outbox-seal-ended"
+            };
+            let date = i18n::date_time(language, end, session.caller.zone);
+            i18n::text(language, key, &[("date", &date)])
+        }),
+        messages: found
+            .messages
+            .iter()
+            .map(|message| Row {
+                href: request.link(language, &format!("/outbox/{}", message.id), &[]),
+                subject: message.subject.clone(),
+                to: addressee(message),
+                channel: channel(language, message),
+                status: status(language, message),
+                tone: standing(message).1,
+                failure: message.failure.clone(),
+                at: when(language, &session, message),
+            })
+            .collect(),
+        newest: before.map(|_| request.link(language, "/outbox", &[])),
+        older: found
+            .older
+            .map(|before| request.link(language, "/outbox", &[("before", &before.to_string())])),
+    };
+    let frame = request.frame(language, i18n::text(language, "outbox-title", &[]));
+    let mut response = respond(StatusCode::OK, "outbox.html", &frame, &content);
+    security_headers::own_window(response.headers_mut());
+    response
+}
+
+/// `GET /outbox/{id}`
+pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, request: PageRequest) -> Response {
+    let Some(session) = request.member.clone() else {
+        return to_sign_in(&request);
+    };
+    let language = language_of(&request, &session);
+    match message(&http, &session, id.parse().ok()).await {
+        Ok(message) => message_page(&request, &session, StatusCode::OK, &message, None, None),
+        Err(error) => request.fail(&error, language),
+    }
+}
+
+/// `POST /outbox/{id}/link`: copies the signing link of a message that could not be sent.
+pub async fn copy_link(
+    State(http): State<Http>,
+    PagePath(id): PagePath<String>,
+    PageForm(request): PageForm,
+) -> Response {
+    let Some(session) = request.member.clone() else {
+        return to_sign_in(&request);
+    };
+    let language = language_of(&request, &session);
+    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
+        return request.end(Ending::Forbidden, language, &About::default());
+    }
+    let id = id.parse::<i64>().ok();
+    let (caller, origin) = (session.caller.clone(), origin(&request));
+    let copied = http
+        .blocking(move |app| {
+            let id = id.ok_or(Error::NotFound(Subject::Delivery))?;
+            app.copy_signing_link(&caller, id, &origin)
+        })
+        .await;
+    let (status, copied, refused) = match copied {
+        Ok(link) => (StatusCode::OK, Some(link), None),
+        Err(error @ Error::Conflict { .. }) => (StatusCode::CONFLICT, None, Some(error.message(language))),
+        Err(error @ Error::Forbidden(_)) => (StatusCode::FORBIDDEN, None, Some(error.message(language))),
+        Err(error) => return request.fail(&error, language),
+    };
+    match message(&http, &session, id).await {
+        Ok(message) => message_page(&request, &session, status, &message, copied, refused),
+        Err(error) => request.fail(&error, language),
+    }
+}
+
+/// `GET /outbox/{id}/link`, after a reload or from a restored tab: the message.
+pub async fn back_to_message(State(_): State<Http>, PagePath(id): PagePath<String>, request: PageRequest) -> Response {
+    if request.member.is_none() {
+        return to_sign_in(&request);
+    }
+    match id.parse::<i64>() {
+        Ok(id) => request.redirect(&request.onward(&format!("/outbox/{id}"), &[])),
+        Err(_) => request.fail(&Error::NotFound(Subject::Delivery), request.language()),
+    }
+}
+
+fn origin(request: &PageRequest) -> Origin {
+    Origin {
+        address: Some(request.client.address.to_string()),
+        user_agent: request.user_agent(),
+    }
+}
+
+async fn message(http: &Http, session: &MemberSession, id: Option<i64>) -> Result<OutboxMessage, Error> {
+    let caller = session.caller.clone();
+    let id = id.ok_or(Error::NotFound(Subject::Delivery))?;
+    http.blocking(move |app| app.outbox_message(&caller, id)).await
+}
+
+fn message_page(
+    request: &PageRequest,
+    session: &MemberSession,
+    status: StatusCode,
+    message: &OutboxMessage,
+    copied: Option<String>,
+    refused: Option<String>,
+) -> Response {
+    let language = language_of(request, session);
+    let content = MessagePage {
+        back: request.link(language, "/outbox", &[]),
+        csrf: &session.form_token,
+        copy: (message.can_copy_link && copied.is_none())
+            .then(|| request.link(language, &format!("/outbox/{}/link", message.id), &[])),
+        copied,
+        refused,
+        message: Opened {
+            subject: message.subject.clone(),
+            to: addressee(message),
+            channel: channel(language, message),
+            status: self::status(language, message),
+            failure: message.failure.clone(),
+            at: when(language, session, message),
+            body: if message.is_secret {
+                i18n::text(language, "outbox-hidden", &[])
+            } else {
+                message.text.clone()
+            },
+            links: message.links.clone(),
+            hides_link: message.hides_link,
+        },
+    };
+    let frame = request.frame(language, message.subject.clone());
+    let mut response = respond(status, "message.html", &frame, &content);
+    security_headers::own_window(response.headers_mut());
+    response
+}

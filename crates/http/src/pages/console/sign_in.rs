@@ -1,0 +1,145 @@
+//! `GET /sign-in`, `POST /sign-in`, `POST /sign-out`: a member comes and goes.
+
+use app::{LoginAttempt, LoginRefusal};
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde::Serialize;
+
+use crate::frame::caller::SESSION_COOKIE;
+use crate::frame::security_headers;
+use crate::frame::state::Http;
+use crate::html::ending::Ending;
+use crate::html::render::respond;
+use crate::html::request::{PageForm, PageRequest};
+
+/// Ties the sign-in form to the browser that asked for it.
+const FORM_COOKIE: &str = "countersign_form";
+/// Neither a company's id nor an address is longer.
+const LONGEST_NAME: usize = 1_024;
+
+#[derive(Serialize)]
+struct LoginPage<'a> {
+    action: String,
+    csrf: &'a str,
+    next: &'a str,
+    fault: Option<String>,
+    company_id: &'a str,
+    email: &'a str,
+}
+
+/// `GET /sign-in`
+pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
+    page(&http, &request, StatusCode::OK, None)
+}
+
+fn page(http: &Http, request: &PageRequest, status: StatusCode, fault: Option<&str>) -> Response {
+    let language = request.language();
+    let form = http.app().sign_in_form(request.cookie(FORM_COOKIE));
+    let content = LoginPage {
+        action: request.link(language, "/sign-in", &[]),
+        csrf: &form.token,
+        next: next(request),
+        fault: fault.map(|key| i18n::text(language, key, &[])),
+        company_id: request.get("company").unwrap_or_default(),
+        email: request.get("email").unwrap_or_default(),
+    };
+    let frame = request.frame(language, i18n::text(language, "login-title", &[]));
+    let mut response = respond(status, "login.html", &frame, &content);
+    security_headers::own_window(response.headers_mut());
+    if let Some(cookie) = request.set_cookie(FORM_COOKIE, &form.cookie, None) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// Where to go afterwards: a path of ours, never another site's.
+fn next(request: &PageRequest) -> &str {
+    request
+        .get("next")
+        .filter(|path| path.starts_with("/outbox") && path.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'/'))
+        .unwrap_or("/outbox")
+}
+
+/// `POST /sign-in`
+pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let token = request.get("csrf").unwrap_or_default();
+    let is_ours = http
+        .app()
+        .check_sign_in_form(request.cookie(FORM_COOKIE), token)
+        .is_ok();
+    if !is_ours || request.is_from_elsewhere() {
+        return page(&http, &request, StatusCode::FORBIDDEN, Some("login-stale"));
+    }
+    let text = |name: &str| {
+        request
+            .get(name)
+            .unwrap_or_default()
+            .chars()
+            .take(LONGEST_NAME)
+            .collect::<String>()
+    };
+    let attempt = LoginAttempt {
+        company: text("company").trim().to_owned(),
+        email: text("email").trim().to_owned(),
+        password: request.get("password").unwrap_or_default().to_owned(),
+        address: request.client.address,
+    };
+    let turn = match http.turn_to_log_in(attempt.address, &attempt.company).await {
+        Ok(turn) => turn,
+        Err(error) => return request.fail(&error, request.language()),
+    };
+    let before = request.cookie(SESSION_COOKIE).map(str::to_owned);
+    let attempted = http
+        .blocking(move |app| {
+            let _turn = turn;
+            Ok(app.sign_in(&attempt, before.as_deref()))
+        })
+        .await;
+    match attempted {
+        Ok(Ok(signed_in)) => {
+            let seconds = http.app().settings.session_seconds;
+            let mut response = request.redirect(&request.onward(next(&request), &[]));
+            let cookies = [
+                request.set_cookie(SESSION_COOKIE, signed_in.cookie.expose(), Some(seconds)),
+                request.set_cookie(FORM_COOKIE, "", Some(0)),
+            ];
+            for cookie in cookies.into_iter().flatten() {
+                response.headers_mut().append(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Ok(Err(LoginRefusal::Throttled { retry_after })) => {
+            let mut response = page(&http, &request, StatusCode::TOO_MANY_REQUESTS, Some("login-throttled"));
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from(retry_after.max(1)));
+            response
+        }
+        Ok(Err(LoginRefusal::Failed(error))) | Err(error) => request.fail(&error, request.language()),
+        Ok(Err(_)) => page(&http, &request, StatusCode::UNAUTHORIZED, Some("login-wrong")),
+    }
+}
+
+/// `POST /sign-out`
+pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> Response {
+    let Some(session) = request.member.clone() else {
+        return crate::pages::console::to_sign_in(&request);
+    };
+    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
+        return request.end(
+            Ending::Forbidden,
+            request.language(),
+            &crate::html::ending::About::default(),
+        );
+    }
+    let cookie = request.cookie(SESSION_COOKIE).unwrap_or_default().to_owned();
+    if let Err(error) = http.blocking(move |app| app.sign_out(&cookie)).await {
+        return request.fail(&error, request.language());
+    }
+    let mut response = request.redirect(&request.onward("/sign-in", &[]));
+    if let Some(cookie) = request.set_cookie(SESSION_COOKIE, "", Some(0)) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}

@@ -1,0 +1,64 @@
+//! The signing page, and what it asks of the server while somebody fills it in.
+//!
+//! Who may do what follows from the link's token: in the address of the page and of its pictures, in
+//! the header `link-token` of what the browser code sends (a header of its own, which a form of
+//! another site cannot send). Where the sender set an access code or wants a one-time code, the proof
+//! that it was given is a cookie that scripts cannot read.
+
+use app::{LinkToken, SigningKey};
+
+use crate::frame::state::Http;
+use crate::html::request::PageRequest;
+
+pub mod actions;
+pub mod drawings;
+pub mod page;
+pub mod pictures;
+pub mod preview;
+pub mod texts;
+pub mod view;
+
+/// Which code a cookie proves.
+#[derive(Clone, Copy)]
+enum Proof {
+    /// The one that the sender set.
+    Access,
+    /// The one that was sent to the writer.
+    OneTime,
+}
+
+/// The cookie with the proof of a code, one a recipient.
+fn proof_cookie(http: &Http, token: &str, proof: Proof) -> Option<String> {
+    let token = LinkToken::decode(token, &http.app().vault)?;
+    let word = match proof {
+        Proof::Access => "access",
+        Proof::OneTime => "one_time",
+    };
+    Some(format!("countersign_{word}_{}", token.subject))
+}
+
+/// The page of a link: the signing page, or that of a signer's finished files.
+fn page_of(http: &Http, token: &str) -> &'static str {
+    match LinkToken::decode(token, &http.app().vault) {
+        Some(token) if token.purpose.is_signers_file() => "/mail/view",
+        _ => "/mail/sign",
+    }
+}
+
+/// What the request opens.
+pub(super) fn key(http: &Http, request: &PageRequest) -> SigningKey {
+    let token = request
+        .link_token()
+        .or_else(|| request.get("token"))
+        .unwrap_or_default()
+        .to_owned();
+    let held = |proof| {
+        let name = proof_cookie(http, &token, proof)?;
+        request.cookie(&name).map(str::to_owned)
+    };
+    SigningKey {
+        proof: held(Proof::Access),
+        one_time_proof: held(Proof::OneTime),
+        token,
+    }
+}
