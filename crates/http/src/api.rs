@@ -29,175 +29,18 @@ const SEND: Authority = Authority::AccessToken(Access::Send);
 
 /// The routes of the API.
 pub fn routes() -> Vec<Route> {
-    let (get, post, put, patch) = (Method::GET, Method::POST, Method::PUT, Method::PATCH);
-    vec![
-        route(get.clone(), "/healthz", PUBLIC, health::health),
-        route(get.clone(), "/ca/root.pem", PUBLIC, authority::root_certificate),
-        route(get.clone(), "/ca/root.crl", PUBLIC, authority::revocation_list),
-        route(get.clone(), "/api/openapi.json", PUBLIC, openapi::openapi),
-        route(post.clone(), "/api/{company}/login", PUBLIC, login::login),
-        route(post.clone(), "/api/v3/workflows/start", SEND, workflows::start::start),
-        route(post.clone(), "/api/v3/workflows/send", SEND, workflows::send::send),
-        route(post.clone(), "/api/v3/workflows/bulk", SEND, bulk::bulk_start),
-        route(get.clone(), "/api/v3/workflows/bulk/sheet", READ, bulk::bulk_sheet),
-        route(get.clone(), "/api/v3/workflows/bulk/{id}", READ, bulk::get_bulk),
-        route(
-            post.clone(),
-            "/api/v3/workflows/bulk/{id}/cancel",
-            SEND,
-            bulk::cancel_bulk,
-        ),
-        route(get.clone(), "/api/v3/workflows", READ, workflows::list::list_workflows),
-        route(
-            get.clone(),
-            "/api/v3/workflows/search-with-value",
-            READ,
-            workflows::search::search_with_value,
-        ),
-        route(
-            get.clone(),
-            "/api/v3/workflows/{id}",
-            READ,
-            workflows::get::get_workflow,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/workflows/{id}/approve",
-            SEND,
-            workflows::approve::approve,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/workflows/{id}/reject",
-            SEND,
-            workflows::reject::reject,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/workflows/{id}/cancel",
-            SEND,
-            workflows::cancel::cancel,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/workflows/{id}/extend",
-            SEND,
-            workflows::extend::extend,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/workflows/{id}/remind",
-            SEND,
-            workflows::remind::remind,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/workflows/{id}/discard",
-            SEND,
-            workflows::discard::discard,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/workflows/{id}/links",
-            SEND,
-            workflows::links::change_links,
-        ),
-        route(
-            patch,
-            "/api/v3/workflows/{id}/recipients/{order}",
-            SEND,
-            workflows::correct_recipient::correct_recipient,
-        ),
-        route(
-            get.clone(),
-            "/api/v3/workflows/{id}/document",
-            READ,
-            workflows::document::document,
-        ),
-        route(
-            get.clone(),
-            "/api/v3/workflows/{id}/certificate",
-            READ,
-            workflows::certificate::certificate,
-        ),
-        route(get.clone(), "/api/v3/templates", READ, templates::list::list_templates),
-        route(
-            post.clone(),
-            "/api/v3/templates",
-            SEND,
-            templates::create::create_template,
-        ),
-        route(
-            get.clone(),
-            "/api/v3/templates/{id}",
-            READ,
-            templates::get::get_template,
-        ),
-        route(
-            put,
-            "/api/v3/templates/{id}",
-            SEND,
-            templates::replace::replace_template,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/templates/{id}/copy",
-            SEND,
-            templates::copy::copy_template,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/templates/{id}/archive",
-            SEND,
-            templates::archive::archive_template,
-        ),
-        route(
-            get.clone(),
-            "/api/v3/workflows/{id}/fields/{name}/file",
-            READ,
-            workflows::field_file::field_file,
-        ),
-        route(post.clone(), "/api/v3/link/start", SEND, links::start_link),
-        route(get.clone(), "/api/v3/link", READ, links::list_links),
-        route(get.clone(), "/api/v3/link/{id}", READ, links::get_link),
-        route(post.clone(), "/api/v3/link/{id}/close", SEND, links::close_link),
-        route(get.clone(), "/api/v3/exports", READ, webhooks::list::list_exports),
-        route(
-            post.clone(),
-            "/api/v3/exports/{id}/resend",
-            SEND,
-            webhooks::resend::resend_export,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/exports/resend",
-            SEND,
-            webhooks::resend_many::resend_exports,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/exports/test",
-            SEND,
-            webhooks::test_delivery::test_export,
-        ),
-        route(
-            get,
-            "/api/v3/exports/endpoints",
-            READ,
-            webhooks::endpoints::list_endpoints,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/exports/endpoints/pause",
-            SEND,
-            webhooks::endpoints::pause_endpoint,
-        ),
-        route(
-            post.clone(),
-            "/api/v3/exports/endpoints/start",
-            SEND,
-            webhooks::endpoints::start_endpoint,
-        ),
-        route(post, "/api/v3/verify", READ, verify::verify),
-    ]
+    let mut all = vec![
+        route(Method::GET, "/healthz", PUBLIC, health::health),
+        route(Method::GET, "/ca/root.pem", PUBLIC, authority::root_certificate),
+        route(Method::GET, "/ca/root.crl", PUBLIC, authority::revocation_list),
+        route(Method::GET, "/api/openapi.json", PUBLIC, openapi::openapi),
+        route(Method::POST, "/api/{company}/login", PUBLIC, login::login),
+        route(Method::POST, "/api/v3/verify", READ, verify::verify),
+    ];
+    all.extend(workflows::routes());
+    all.extend(bulk::routes());
+    all.extend(templates::routes());
+    all.extend(links::routes());
+    all.extend(webhooks::routes());
+    all
 }

@@ -9,13 +9,14 @@
 //! `api::routes`; a line in `api::openapi::Document`; its tests under `tests/http/`. Tests see to it
 //! that the three do not part.
 
-pub mod admission;
+mod admission;
+// Public because the types that only describe a body are never read.
 pub mod api;
-pub mod body;
-pub mod frame;
-pub mod html;
-pub mod pages;
-pub mod router;
+mod body;
+mod frame;
+mod html;
+mod pages;
+mod router;
 
 pub use frame::client_address::{ClientAddress, Network, NotANetwork};
 pub use frame::route::{Access, Authority, Route, route};

@@ -6,13 +6,14 @@
 use app::{App, BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest, Error, Fault, FaultCode};
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use domain::{TemplateId, UtcOffset};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::path::BulkPath;
 use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
+use super::{READ, SEND};
 use crate::body::form::{Form, boolean};
 use crate::body::json::{JsonBody, Members};
 use crate::frame::blocking::requester;
@@ -21,7 +22,18 @@ use crate::frame::client_address::CameFrom;
 use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem, language_of};
 use crate::frame::query::Query;
+use crate::frame::route::{Route, route};
 use crate::frame::state::Http;
+
+/// The routes of bulk sends.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route(Method::POST, "/api/v3/workflows/bulk", SEND, bulk_start),
+        route(Method::GET, "/api/v3/workflows/bulk/sheet", READ, bulk_sheet),
+        route(Method::GET, "/api/v3/workflows/bulk/{id}", READ, get_bulk),
+        route(Method::POST, "/api/v3/workflows/bulk/{id}/cancel", SEND, cancel_bulk),
+    ]
+}
 
 /// Many documents to send.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -3,18 +3,30 @@
 use app::{NewPublicLink, PublicLinkList, PublicLinkView};
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Method};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::path::PublicLinkPath;
 use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
+use super::{READ, SEND};
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::query::Query;
+use crate::frame::route::{Route, route};
 use crate::frame::state::Http;
+
+/// The routes of public links.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route(Method::POST, "/api/v3/link/start", SEND, start_link),
+        route(Method::GET, "/api/v3/link", READ, list_links),
+        route(Method::GET, "/api/v3/link/{id}", READ, get_link),
+        route(Method::POST, "/api/v3/link/{id}/close", SEND, close_link),
+    ]
+}
 
 /// A link to make: a start without its first writer, and how often and how long it can be used.
 #[derive(Debug, Deserialize, ToSchema)]

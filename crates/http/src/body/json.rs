@@ -312,12 +312,6 @@ impl<'a> Members<'a> {
         value
     }
 
-    /// An integer that must be there.
-    pub fn required_integer(&self, name: &str, faults: &mut Faults) -> Option<i64> {
-        let value = self.integer(name, faults);
-        self.demand(name, faults, value)
-    }
-
     /// An integer, or a text that holds one.
     pub fn integer_or_text(&self, name: &str, faults: &mut Faults) -> Option<i64> {
         let raw = self.raw(name)?;
@@ -339,12 +333,6 @@ impl<'a> Members<'a> {
             faults.add(wrong_type(self.path_of(name), "boolean"));
         }
         value
-    }
-
-    /// A boolean that must be there.
-    pub fn required_boolean(&self, name: &str, faults: &mut Faults) -> Option<bool> {
-        let value = self.boolean(name, faults);
-        self.demand(name, faults, value)
     }
 
     /// A field's value as text: a number with the digits it was written with, a boolean as
@@ -572,9 +560,9 @@ mod tests {
         let mut faults = Faults::default();
         assert_eq!(root.required_text("name", &mut faults), None);
         assert_eq!(root.required_text("absent", &mut faults), None);
-        assert_eq!(root.required_boolean("on", &mut faults), None);
+        assert_eq!(root.boolean("on", &mut faults), None);
         for item in root.objects("list", &mut faults).expect("a list") {
-            item.required_integer("order", &mut faults);
+            item.integer("order", &mut faults);
             item.text("text", &mut faults);
         }
         assert_eq!(
@@ -585,7 +573,6 @@ mod tests {
                 "on wrong-type",
                 "list[1] wrong-type",
                 "list[0].order wrong-type",
-                "list[1].order required",
                 "list[2].text control-character",
             ]
         );

@@ -60,6 +60,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every kind, for the test of the sentences.
+    #[cfg(test)]
     pub const ALL: [Ending; 22] = [
         Ending::Signed,
         Ending::Waiting,

@@ -6,13 +6,29 @@
 //! ([`app::App::sign_in_form`]).
 
 use app::MemberSession;
+use axum::http::Method;
 use axum::response::Response;
 use domain::Language;
 
+use crate::frame::route::{Authority, Route, route};
 use crate::html::request::PageRequest;
 
 pub mod outbox;
 pub mod sign_in;
+
+/// The routes of the members' pages.
+pub fn routes() -> Vec<Route> {
+    use Authority::{Public, Session};
+    vec![
+        route(Method::GET, "/sign-in", Public, sign_in::form),
+        route(Method::POST, "/sign-in", Public, sign_in::sign_in),
+        route(Method::POST, "/sign-out", Session, sign_in::sign_out),
+        route(Method::GET, "/outbox", Session, outbox::list),
+        route(Method::GET, "/outbox/{id}", Session, outbox::open),
+        route(Method::POST, "/outbox/{id}/link", Session, outbox::copy_link),
+        route(Method::GET, "/outbox/{id}/link", Session, outbox::back_to_message),
+    ]
+}
 
 /// Whoever has no session is sent to sign in, and comes back afterwards.
 fn to_sign_in(request: &PageRequest) -> Response {

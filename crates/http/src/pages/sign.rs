@@ -6,7 +6,9 @@
 //! that it was given is a cookie that scripts cannot read.
 
 use app::{LinkToken, SigningKey};
+use axum::http::Method;
 
+use crate::frame::route::{Authority, Route, route};
 use crate::frame::state::Http;
 use crate::html::request::PageRequest;
 
@@ -17,6 +19,65 @@ pub mod pictures;
 pub mod preview;
 pub mod texts;
 pub mod view;
+
+/// The routes of the signing page and its preview.
+pub fn routes() -> Vec<Route> {
+    use Authority::LinkToken;
+    vec![
+        route(Method::GET, "/mail/sign", LinkToken, page::mail),
+        route(Method::POST, "/mail/sign", LinkToken, page::mail_form),
+        route(Method::GET, "/api/{company}/sign", LinkToken, page::company),
+        route(Method::POST, "/api/{company}/sign", LinkToken, page::company_form),
+        route(Method::POST, "/sign/viewed", LinkToken, actions::viewed),
+        route(Method::POST, "/sign/access-code", LinkToken, actions::access_code),
+        route(Method::GET, "/sign/access-code", LinkToken, actions::back_to_page),
+        route(
+            Method::POST,
+            "/sign/one-time-code/send",
+            LinkToken,
+            actions::send_one_time_code,
+        ),
+        route(
+            Method::GET,
+            "/sign/one-time-code/send",
+            LinkToken,
+            actions::back_to_page,
+        ),
+        route(Method::POST, "/sign/one-time-code", LinkToken, actions::one_time_code),
+        route(Method::GET, "/sign/one-time-code", LinkToken, actions::back_to_page),
+        route(Method::POST, "/sign/consent", LinkToken, actions::consent),
+        route(Method::PUT, "/sign/drafts", LinkToken, actions::drafts),
+        route(Method::POST, "/sign/files", LinkToken, actions::files).taking_files(),
+        route(Method::POST, "/sign/drawings", LinkToken, drawings::choices),
+        route(Method::POST, "/sign/approve", LinkToken, actions::approve),
+        route(Method::POST, "/sign/reject", LinkToken, actions::reject),
+        route(Method::POST, "/sign/hand-over", LinkToken, actions::hand_over),
+        route(Method::GET, "/sign/pages/{document}/{page}", LinkToken, pictures::page),
+        route(Method::GET, "/sign/texts/{document}/{page}", LinkToken, pictures::text),
+        route(Method::GET, "/sign/file", LinkToken, pictures::file),
+        route(Method::POST, "/sign/document", LinkToken, pictures::original),
+        route(
+            Method::GET,
+            "/sign/document/{ticket}/{name}",
+            LinkToken,
+            pictures::original_file,
+        ),
+        route(Method::GET, "/mail/preview", LinkToken, preview::page),
+        route(
+            Method::GET,
+            "/mail/preview/pages/{document}/{page}",
+            LinkToken,
+            preview::picture,
+        ),
+        route(
+            Method::GET,
+            "/mail/preview/texts/{document}/{page}",
+            LinkToken,
+            preview::text,
+        ),
+        route(Method::GET, "/mail/preview/file", LinkToken, preview::file),
+    ]
+}
 
 /// Which code a cookie proves.
 #[derive(Clone, Copy)]

@@ -15,11 +15,23 @@ use super::sign::page::code_asked;
 use super::sign::pictures::AskedPart;
 use super::sign::view::pixels;
 use crate::frame::problem::Failure;
+use crate::frame::route::{Authority, Route, route};
 use crate::frame::security_headers;
 use crate::frame::state::Http;
 use crate::html::ending::Ending;
 use crate::html::render::respond;
 use crate::html::request::PageRequest;
+
+/// The routes of the viewer.
+pub fn routes() -> Vec<Route> {
+    use Authority::LinkToken;
+    vec![
+        route(Method::GET, "/mail/view", LinkToken, page),
+        route(Method::GET, "/mail/view/pages/{document}/{page}", LinkToken, picture),
+        route(Method::GET, "/mail/view/texts/{document}/{page}", LinkToken, text),
+        route(Method::GET, "/mail/file", LinkToken, file),
+    ]
+}
 
 #[derive(Serialize)]
 struct Shown {
