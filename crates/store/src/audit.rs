@@ -6,7 +6,7 @@ use crate::sql::workflow_audit as sql;
 use crate::{Error, HeldWorkflow, Row, Transaction, values};
 
 /// Appends entries, which follow the [head](HeldWorkflow::head) of the held workflow, if nothing else of it changes. A
-/// transition's entries are written by [`crate::workflow::update`].
+/// transition's entries are written by the workflow's own update.
 pub fn append(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -14,7 +14,7 @@ pub fn append(
     entries: &[Entry],
     after: &KeyedHead,
 ) -> Result<(), Error> {
-    crate::workflow::update_head(held, company, workflow, after)?;
+    crate::held_workflow::update_head(held, company, workflow, after)?;
     insert(held, company, workflow, entries)
 }
 

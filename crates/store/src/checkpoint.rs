@@ -45,5 +45,5 @@ pub fn key(held: &mut HeldWorkflow<'_>, company: &CompanyId, workflow: WorkflowI
         head: held.head().head,
         code: Some(code),
     };
-    crate::workflow::update_head(held, company, workflow, &keyed)
+    crate::held_workflow::update_head(held, company, workflow, &keyed)
 }

@@ -4,7 +4,7 @@
 //! through a [`HeldWorkflow`], which exists only once the workflow's row is locked. So every transaction locks the
 //! workflow first, and no two of them can deadlock.
 
-use domain::{CompanyId, KeyedHead, WorkflowId};
+use domain::{CompanyId, Head, KeyedHead, WorkflowId};
 
 use crate::sql::workflow as sql;
 use crate::{Error, Numbers, Row, Statement, Transaction, Value, values};
@@ -62,4 +62,26 @@ impl Transaction for HeldWorkflow<'_> {
     fn numbers(&mut self, statement: &'static Statement, parts: i64) -> Result<Numbers, Error> {
         self.tx.numbers(statement, parts)
     }
+}
+
+/// Writes the chain's new head if nothing else of the workflow changes.
+pub(crate) fn update_head(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    id: WorkflowId,
+    after: &KeyedHead,
+) -> Result<(), Error> {
+    let before = head_sequence(held.head().head);
+    let KeyedHead { head, code } = after;
+    held.execute_one(
+        &sql::UPDATE_HEAD,
+        values![company, id, before, head_sequence(*head), head.hash, code.clone()],
+    )?;
+    held.move_head(after.clone());
+    Ok(())
+}
+
+/// How the column stores where a chain ends.
+pub(crate) fn head_sequence(head: Head) -> i64 {
+    i64::try_from(head.sequence).unwrap_or(i64::MAX)
 }

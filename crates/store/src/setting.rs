@@ -18,7 +18,3 @@ pub fn put(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Err
 pub fn insert(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<bool, Error> {
     Ok(tx.execute(&sql::INSERT, values![name, value])? == 1)
 }
-
-pub fn write(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Error> {
-    tx.execute_one(&sql::WRITE, values![name, value])
-}

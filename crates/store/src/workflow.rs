@@ -5,13 +5,13 @@
 //! chain in the same statement's row: a state without its proof cannot be.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, Head, KeyedHead, Language, Links, MemberId,
-    OnReject, Progress, ProvedContact, Recipient, RecipientId, Region, State, Status, TemplateId, Workflow, WorkflowId,
-    Zone,
+    BlobHash, ClientId, CompanyId, Contact, Entry, ExportSettings, KeyedHead, Language, Links, MemberId, OnReject,
+    Progress, ProvedContact, Recipient, RecipientId, Region, State, Status, TemplateId, Workflow, WorkflowId, Zone,
 };
 use jiff::Timestamp;
 
 use crate::company::{Style, style};
+use crate::held_workflow::head_sequence;
 use crate::sql::workflow as sql;
 use crate::transaction::at_most_one;
 use crate::{Error, HeldWorkflow, Numbers, Row, Transaction, values};
@@ -509,23 +509,6 @@ pub fn update<'t>(
         }
     }
     Ok(Some(locked))
-}
-
-/// Writes the chain's new head if nothing else of the workflow changes.
-pub(crate) fn update_head(
-    held: &mut HeldWorkflow<'_>,
-    company: &CompanyId,
-    id: WorkflowId,
-    after: &KeyedHead,
-) -> Result<(), Error> {
-    let before = head_sequence(held.head().head);
-    let KeyedHead { head, code } = after;
-    held.execute_one(
-        &sql::UPDATE_HEAD,
-        values![company, id, before, head_sequence(*head), head.hash, code.clone()],
-    )?;
-    held.move_head(after.clone());
-    Ok(())
 }
 
 /// Counts a wrong access code.
@@ -1043,10 +1026,6 @@ pub(crate) const fn on_reject_word(on_reject: OnReject) -> &'static str {
         OnReject::End => "end",
         OnReject::Return => "return",
     }
-}
-
-fn head_sequence(head: Head) -> i64 {
-    i64::try_from(head.sequence).unwrap_or(i64::MAX)
 }
 
 pub(crate) fn json<T: serde::Serialize>(

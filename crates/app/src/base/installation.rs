@@ -77,7 +77,7 @@ pub(crate) fn renew_root(store: &Store, vault: &Vault, at: Timestamp) -> Result<
         .map_err(|error| Error::internal("renewing the installation's root certificate", error))?;
     let pem = certificates_to_pem(&[certificate]);
     let bytes = pem.clone().into_bytes();
-    store.write(move |tx| store::setting::write(tx, ROOT_CERTIFICATE, &bytes).map_err(Error::from))?;
+    store.write(move |tx| store::setting::put(tx, ROOT_CERTIFICATE, &bytes).map_err(Error::from))?;
     Ok(pem)
 }
 

@@ -47,7 +47,7 @@ impl App {
     fn look(&self) -> Result<(), Error> {
         let now = self.now().as_microsecond().to_be_bytes();
         self.store
-            .write(move |tx| store::setting::write(tx, SETTING, &now).map_err(Error::from))?;
+            .write(move |tx| store::setting::put(tx, SETTING, &now).map_err(Error::from))?;
         self.blobs.probe()?;
         Ok(())
     }

@@ -8,7 +8,4 @@ crate::statements! {
 
     /// A value that is set only once.
     pub static INSERT = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
-
-    pub static WRITE = "INSERT INTO setting (name, value) VALUES ($1, $2) \
-         ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 }
