@@ -29,49 +29,32 @@
 //! migrated schemas cannot miss one.
 //!
 //! **What can fail**: see [`Error`].
+//!
+//! The code lives in rooms, of which each uses only those before it: `base`, `sql`, `driver`, `companies`, `chain`,
+//! `files`, `starts`, `workflows`, `outbox`, `evidence`. Other crates name a module by its own name (`store::workflow`).
 
-pub mod access_token;
-pub mod api_client;
-pub mod audit;
-pub mod bulk;
-pub mod check;
-pub mod checkpoint;
-pub mod company;
-pub mod compare;
-pub mod erasure;
-mod error;
-mod held_workflow;
-pub mod idempotency;
-mod job;
-pub mod known_address;
-pub mod loose_file;
-pub mod member;
-mod migrations;
-pub mod node;
+mod base;
+mod chain;
+mod companies;
+mod driver;
+mod evidence;
+mod files;
 pub mod outbox;
-mod postgres;
-pub mod preview;
-pub mod public_link;
-mod row;
-pub mod setting;
 pub mod sql;
-mod sqlite;
-mod statement;
-mod store;
-pub mod template;
-mod transaction;
-pub mod upload;
-mod value;
-mod words;
-pub mod workflow;
-pub mod workflow_links;
-pub mod workflow_value;
-pub mod wrong_code;
+mod starts;
+mod workflows;
 
-pub use error::Error;
-pub use held_workflow::{HeldWorkflow, hold};
-pub use row::Row;
-pub use statement::Statement;
-pub use store::{Settings, StatementShape, Store};
-pub use transaction::{Numbers, Transaction};
-pub use value::{FromValue, Value};
+pub use base::error::Error;
+pub use base::row::Row;
+pub use base::statement::Statement;
+pub use base::transaction::{Numbers, Transaction};
+pub use base::value::{FromValue, Value};
+pub use chain::held_workflow::{HeldWorkflow, hold};
+pub use chain::{audit, checkpoint};
+pub use companies::{access_token, api_client, company, known_address, member, setting};
+pub use driver::store::{Settings, StatementShape, Store};
+pub use evidence::{check, compare, erasure};
+pub use files::{loose_file, upload};
+pub use outbox::node;
+pub use starts::{bulk, idempotency, preview, public_link, template};
+pub use workflows::{workflow, workflow_links, workflow_value, wrong_code};

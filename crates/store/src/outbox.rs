@@ -16,6 +16,8 @@
 //! - No transaction is long, however much waits: a claim looks at each [`Lane`] once and takes its first few, and a
 //!   backlog is held and released in portions ([`PORTION`]). The endpoint's row says whether there is more to release.
 //!
+//! May use every other room but `driver` and `evidence`.
+//!
 //! Bodies and authorization values arrive encrypted (the app's vault) and are never read here.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -27,6 +29,8 @@ use serde_json::json;
 
 use crate::sql::delivery as sql;
 use crate::{Error, Row, Transaction, Value, values};
+
+pub mod node;
 
 /// How many deliveries one transaction holds or releases.
 pub const PORTION: u32 = 1_000;

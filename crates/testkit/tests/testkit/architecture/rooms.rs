@@ -40,6 +40,21 @@ const ROOMS: &[(&str, &[&str])] = &[
         "http",
         &["frame", "body", "html", "admission", "api", "pages", "router"],
     ),
+    (
+        "store",
+        &[
+            "base",
+            "sql",
+            "driver",
+            "companies",
+            "chain",
+            "files",
+            "starts",
+            "workflows",
+            "outbox",
+            "evidence",
+        ],
+    ),
 ];
 
 /// From one room to another, with the files that use it.

@@ -1,7 +1,8 @@
 //! The processes that claim work, and whether they are alive.
 
 use crate::sql::node as sql;
-use crate::{Error, Transaction, bulk, outbox, values};
+use crate::starts::bulk;
+use crate::{Error, Transaction, outbox, values};
 use jiff::Timestamp;
 
 /// A process that claims work, as it last reported.

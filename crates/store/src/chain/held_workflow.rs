@@ -26,7 +26,7 @@ pub fn hold<'t>(
     let Some(row) = tx.query_optional(&sql::HOLD, values![company, id])? else {
         return Ok(None);
     };
-    let head = crate::audit::head(&row)?;
+    let head = crate::chain::audit::head(&row)?;
     Ok(Some(HeldWorkflow { tx, head }))
 }
 

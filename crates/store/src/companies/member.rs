@@ -131,7 +131,7 @@ pub enum Disabled {
 
 /// Disables a member and ends their tokens and sessions, unless no owner would be left.
 pub fn disable(tx: &mut dyn Transaction, company: &CompanyId, email: &str, at: Timestamp) -> Result<Disabled, Error> {
-    crate::company::hold_members(tx, company)?;
+    crate::companies::company::hold_members(tx, company)?;
     let Some(member) = find_by_email(tx, company, email)? else {
         return Ok(Disabled::Unknown);
     };
@@ -153,7 +153,7 @@ pub fn disable(tx: &mut dyn Transaction, company: &CompanyId, email: &str, at: T
 
 fn end_all(tx: &mut dyn Transaction, company: &CompanyId, id: MemberId, at: Timestamp) -> Result<u64, Error> {
     tx.execute(&sql::DELETE_SESSIONS, values![company, id])?;
-    crate::access_token::revoke_all(tx, company, id, at)
+    crate::companies::access_token::revoke_all(tx, company, id, at)
 }
 
 /// Begins a session for a member whose credentials were verified. `false` if they have changed since.

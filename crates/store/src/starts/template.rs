@@ -3,8 +3,9 @@
 use domain::{BlobHash, CompanyId, Field, TemplateContent, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 
+use crate::files::loose_file;
 use crate::sql::template as sql;
-use crate::{Error, Row, Transaction, loose_file, values};
+use crate::{Error, Row, Transaction, values};
 
 /// A version and its surroundings.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 use domain::{CompanyId, Language, MemberId, Role, Zone};
 use jiff::Timestamp;
 
-use crate::member::Member;
+use crate::companies::member::Member;
 use crate::sql::access_token as sql;
 use crate::{Error, Transaction, values};
 

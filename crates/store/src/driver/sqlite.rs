@@ -24,9 +24,10 @@ use failpoint::Place;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ffi};
 
-use crate::job::Job;
-use crate::store::StatementShape;
-use crate::{Error, Row, Statement, Transaction, Value, migrations};
+use crate::driver::job::Job;
+use crate::driver::migrations;
+use crate::driver::store::StatementShape;
+use crate::{Error, Row, Statement, Transaction, Value};
 
 const READERS: usize = 4;
 /// The most requests that share one commit, so that the first of them does not wait too long under constant load.

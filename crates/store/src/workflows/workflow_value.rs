@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use domain::{BlobHash, CompanyId, FieldValue, RecipientId, WorkflowId};
 use jiff::Timestamp;
 
+use crate::files::upload;
 use crate::sql::workflow_value as sql;
-use crate::{Error, HeldWorkflow, Statement, Transaction, upload, values};
+use crate::{Error, HeldWorkflow, Statement, Transaction, values};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredValue {

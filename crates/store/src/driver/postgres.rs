@@ -62,9 +62,10 @@ use self::session::Session;
 use self::together::Together;
 use self::transaction::{Answered, Fate, Outcome, PostgresTransaction, Question};
 use self::values::{bound, references};
-use crate::job::Job;
-use crate::store::StatementShape;
-use crate::{Error, Numbers, Statement, Value, migrations};
+use crate::driver::job::Job;
+use crate::driver::migrations;
+use crate::driver::store::StatementShape;
+use crate::{Error, Numbers, Statement, Value};
 
 /// Wakes all listeners: there is something to look at.
 pub(crate) static NOTIFY: Statement = Statement::new("store::postgres::NOTIFY", &[ANNOUNCE], ANNOUNCE);

@@ -10,10 +10,10 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use crate::company::{Style, style};
-use crate::held_workflow::head_sequence;
+use crate::base::transaction::at_most_one;
+use crate::chain::held_workflow::head_sequence;
+use crate::companies::company::{Style, style};
 use crate::sql::workflow as sql;
-use crate::transaction::at_most_one;
 use crate::{Error, HeldWorkflow, Numbers, Row, Transaction, values};
 
 /// A workflow with what surrounds it.
@@ -314,7 +314,7 @@ pub fn insert(
     for (recipient, checks) in workflow.recipients.iter().zip(checks) {
         insert_recipient(tx, &workflow.company, workflow.id, recipient, checks)?;
     }
-    crate::audit::insert(tx, &workflow.company, workflow.id, entries)
+    crate::chain::audit::insert(tx, &workflow.company, workflow.id, entries)
 }
 
 fn font_list(hashes: &[BlobHash]) -> String {
@@ -397,7 +397,7 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
     Ok(Some(StoredWorkflow {
         workflow,
         authorization: row.get("export_authorization")?,
-        head: crate::audit::head(&row)?,
+        head: crate::chain::audit::head(&row)?,
         end_comment: row.get("end_comment")?,
         company_name: row.get("company_name")?,
         links: Links::new(
@@ -466,7 +466,7 @@ pub fn update<'t>(
         return Ok(None);
     }
     let mut locked = HeldWorkflow::changed(tx, head.clone());
-    crate::audit::insert(&mut locked, &after.company, after.id, entries)?;
+    crate::chain::audit::insert(&mut locked, &after.company, after.id, entries)?;
     for recipient in &after.recipients {
         let old = before.workflow.recipient(recipient.id);
         let is_replaced = old.is_some_and(|old| recipient.replaces(old));
@@ -505,7 +505,7 @@ pub fn update<'t>(
             locked.execute_one(&sql::RESET_ACCESS, values![&after.company, after.id, recipient.id])?;
         }
         if is_replaced {
-            crate::workflow_value::delete_draft(&mut locked, &after.company, recipient.id, at)?;
+            crate::workflows::workflow_value::delete_draft(&mut locked, &after.company, recipient.id, at)?;
         }
     }
     Ok(Some(locked))
@@ -757,7 +757,7 @@ pub fn with_value(
             company,
             template,
             field,
-            crate::workflow_value::wire_hash(compared),
+            crate::workflows::workflow_value::wire_hash(compared),
             compared,
             limit,
             before,

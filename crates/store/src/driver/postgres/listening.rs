@@ -16,7 +16,7 @@ use tokio_postgres::{AsyncMessage, Error, NoTls, Socket};
 
 use super::faults::described;
 use super::server::Server;
-use crate::sqlite::spawn;
+use crate::driver::sqlite::spawn;
 
 /// The pause before a lost connection is made again.
 const PAUSE: Duration = Duration::from_secs(1);

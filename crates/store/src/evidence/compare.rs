@@ -12,7 +12,7 @@ use domain::{
     RecipientId, TemplateContent, TemplateId, Terms, WorkflowId,
 };
 
-use crate::check::FaultKind;
+use crate::evidence::check::FaultKind;
 use crate::sql::check as sql;
 use crate::{Error, Row, Statement, Transaction, Value, values};
 
@@ -243,7 +243,7 @@ impl Differences<'_> {
             place,
             "on_reject",
             entry,
-            crate::workflow::on_reject_word(terms.on_reject),
+            crate::workflows::workflow::on_reject_word(terms.on_reject),
         );
         let export = terms.export.as_ref().and_then(PersonalText::clear);
         let is_embedded = export
@@ -283,7 +283,7 @@ impl Differences<'_> {
             key,
         };
         self.is(place, "pdf", replay.document.entry, replay.document.is);
-        let found = crate::template::content(row).ok();
+        let found = crate::starts::template::content(row).ok();
         let holds = |part: fn(&TemplateContent) -> BlobHash| found.as_ref().map(part) == Some(part(&expected));
         self.holds(place, "definition", entry, holds(|content| content.definition));
         self.holds(place, "page_images", entry, holds(|content| content.page_images));
@@ -406,7 +406,12 @@ impl Differences<'_> {
             self.holds(place, "value", entry, holds);
             let compared = stored.map(|stored| stored.compared()).unwrap_or_default();
             self.is(place, "wire", entry, compared.as_str());
-            self.is(place, "wire_hash", entry, crate::workflow_value::wire_hash(&compared));
+            self.is(
+                place,
+                "wire_hash",
+                entry,
+                crate::workflows::workflow_value::wire_hash(&compared),
+            );
             if format == ChainFormat::Two {
                 self.is(place, "written_at", entry, value.written_at);
             }

@@ -2,8 +2,9 @@
 
 use domain::{ChainFormat, CompanyId, Entry, Recipient, RecipientId, Status, Workflow, WorkflowId};
 
+use crate::chain::audit;
 use crate::sql::erasure as sql;
-use crate::{Error, HeldWorkflow, Transaction, audit, values};
+use crate::{Error, HeldWorkflow, Transaction, values};
 
 /// A workflow whose chain mentions somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub fn mentioning(
     texts: [&str; 2],
     most: u32,
 ) -> Result<Vec<Mentioning>, Error> {
-    let [one, other] = texts.map(|text| crate::workflow::holding(&text.to_ascii_lowercase()));
+    let [one, other] = texts.map(|text| crate::workflows::workflow::holding(&text.to_ascii_lowercase()));
     tx.query(&sql::MENTIONING, values![company, after, one, other, most])?
         .iter()
         .map(|row| {
@@ -62,7 +63,7 @@ pub fn set_rows(
     about: impl Fn(RecipientId) -> (Option<String>, Option<String>),
 ) -> Result<(), Error> {
     let (company, id) = (&workflow.company, workflow.id);
-    let copies = crate::workflow::json(&sql::SET_WORKFLOW, 6, &workflow.copies)?;
+    let copies = crate::workflows::workflow::json(&sql::SET_WORKFLOW, 6, &workflow.copies)?;
     let comment = workflow.comment.as_deref();
     held.execute_one(
         &sql::SET_WORKFLOW,

@@ -13,9 +13,10 @@ use domain::checkpoint::KnownHead;
 use domain::replay::Replay;
 use domain::{BlobHash, ChainFormat, CompanyId, Entry, Head, KeyedHead, TemplateId, WorkflowId};
 
-use crate::compare::Rows;
+use crate::chain::audit;
+use crate::evidence::compare::Rows;
 use crate::sql::check as sql;
-use crate::{Error, Row, Statement, Transaction, audit, values};
+use crate::{Error, Row, Statement, Transaction, values};
 
 /// How many workflows a stretch has at most.
 const STRETCH: i64 = 200;
@@ -264,7 +265,7 @@ pub fn against_heads(
     };
     let most = u32::try_from(last.workflow.get() - first.workflow.get() + 1).unwrap_or(u32::MAX);
     let after = WorkflowId(first.workflow.get() - 1);
-    let rows = crate::checkpoint::heads(tx, company, after, most)?;
+    let rows = crate::chain::checkpoint::heads(tx, company, after, most)?;
     let now: BTreeMap<WorkflowId, Head> = rows.into_iter().map(|(id, keyed)| (id, keyed.head)).collect();
     let mut found = Vec::new();
     for head in heads {
@@ -273,7 +274,7 @@ pub fn against_heads(
             Some(now) if now.sequence < head.sequence => Some(Mismatch::Shorter(now.sequence)),
             Some(now) if now.sequence == head.sequence => (now.hash != head.hash).then_some(Mismatch::Another),
             Some(_) => {
-                let hash = crate::checkpoint::hash_at(tx, company, head.workflow, head.sequence)?;
+                let hash = crate::chain::checkpoint::hash_at(tx, company, head.workflow, head.sequence)?;
                 (hash != Some(head.hash)).then_some(Mismatch::Another)
             }
         };

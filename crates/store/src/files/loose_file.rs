@@ -10,8 +10,9 @@
 use domain::{BlobHash, CompanyId};
 use jiff::Timestamp;
 
+use crate::files::upload;
 use crate::sql::loose_file as sql;
-use crate::{Error, Transaction, upload, values};
+use crate::{Error, Transaction, values};
 
 /// A file that nothing needs, about to be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::session::{Mark, Opening, Prepared, Session};
 use super::together::Served;
 use super::values::{Bound, bound, references, rows};
 use super::{Driver, WAITS_FOR_OTHERS};
-use crate::sqlite::check;
+use crate::driver::sqlite::check;
 use crate::{Error, Numbers, Row, Statement, Transaction, Value};
 
 /// How many rows one statement adds if there are many; up to the second number, exactly as many as there are. Each

@@ -2,8 +2,9 @@
 
 use domain::{BlobHash, CompanyId, KeyedHead, WorkflowId};
 
+use crate::chain::audit;
 use crate::sql::checkpoint as sql;
-use crate::{Error, HeldWorkflow, Transaction, audit, values};
+use crate::{Error, HeldWorkflow, Transaction, values};
 
 /// The next heads of a company, in the order of the workflows' numbers.
 pub fn heads(
@@ -45,5 +46,5 @@ pub fn key(held: &mut HeldWorkflow<'_>, company: &CompanyId, workflow: WorkflowI
         head: held.head().head,
         code: Some(code),
     };
-    crate::held_workflow::update_head(held, company, workflow, &keyed)
+    crate::chain::held_workflow::update_head(held, company, workflow, &keyed)
 }

@@ -14,7 +14,7 @@ pub fn append(
     entries: &[Entry],
     after: &KeyedHead,
 ) -> Result<(), Error> {
-    crate::held_workflow::update_head(held, company, workflow, after)?;
+    crate::chain::held_workflow::update_head(held, company, workflow, after)?;
     insert(held, company, workflow, entries)
 }
 

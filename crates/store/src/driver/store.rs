@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use domain::Secret;
 
-use crate::job::{run_here, submit};
-use crate::postgres::Access;
-use crate::{Error, Numbers, Row, Statement, Transaction, Value, postgres, sqlite};
+use crate::driver::job::{run_here, submit};
+use crate::driver::postgres::Access;
+use crate::driver::{postgres, sqlite};
+use crate::{Error, Numbers, Row, Statement, Transaction, Value};
 
 /// Which database, and where.
 #[derive(Clone, Debug)]

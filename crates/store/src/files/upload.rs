@@ -8,7 +8,7 @@
 use domain::{BlobHash, CompanyId, RecipientId, WorkflowId};
 use jiff::Timestamp;
 
-use crate::loose_file::Loose;
+use crate::files::loose_file::Loose;
 use crate::sql::upload as sql;
 use crate::{Error, HeldWorkflow, Transaction, values};
 

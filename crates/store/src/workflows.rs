@@ -1,0 +1,8 @@
+//! Workflows with their writers, values, links and sealed files.
+//!
+//! May use `base`, `sql`, `companies`, `chain` and `files`.
+
+pub mod workflow;
+pub mod workflow_links;
+pub mod workflow_value;
+pub mod wrong_code;
