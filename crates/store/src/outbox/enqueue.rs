@@ -1,0 +1,117 @@
+//! What a transaction adds to the outbox.
+
+use domain::public_address::CallbackUrl;
+use domain::{ClientId, CompanyId, WorkflowId};
+use jiff::Timestamp;
+
+use super::{Kind, OF_CODES, OF_LETTERS, State};
+use crate::sql::delivery as sql;
+use crate::{Error, Transaction, values};
+
+/// How a new delivery is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewChannel {
+    /// A POST to a customer's server.
+    Webhook {
+        /// The endpoint's URL as the workflow stores it: checked and normalised.
+        url: String,
+        /// The API client whose secret signs it.
+        client: ClientId,
+        /// The customer's value of the Authorization header, encrypted.
+        authorization: Option<Vec<u8>>,
+    },
+    /// A mail. Without a mail server the outbox page shows it.
+    Mail(NewLetter),
+    /// A text message. If no gateway serves the number, the outbox page shows it.
+    Message {
+        /// The first gateway to ask. `None` if no gateway serves the number.
+        gateway: Option<String>,
+        letter: NewLetter,
+    },
+}
+
+/// What we need to know about a message without decrypting it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewLetter {
+    /// Anything but a one-time code.
+    Ordinary,
+    Code {
+        /// When the code is erased from the stored message.
+        erase_at: Timestamp,
+    },
+}
+
+impl NewChannel {
+    /// The receiver that the limit per receiver counts.
+    fn receiver(&self) -> String {
+        let (way, letter) = match self {
+            NewChannel::Webhook { url, .. } => {
+                return CallbackUrl::stored(url).map_or_else(|| url.clone(), |url| url.host().to_owned());
+            }
+            NewChannel::Mail(letter) => ("mail".to_owned(), letter),
+            NewChannel::Message { gateway, letter } => {
+                (format!("gateway/{}", gateway.as_deref().unwrap_or_default()), letter)
+            }
+        };
+        let end = if matches!(letter, NewLetter::Code { .. }) {
+            OF_CODES
+        } else {
+            ""
+        };
+        format!("{OF_LETTERS}{way}{end}")
+    }
+
+    fn erase_at(&self) -> Option<Timestamp> {
+        match self {
+            NewChannel::Mail(NewLetter::Code { erase_at })
+            | NewChannel::Message {
+                letter: NewLetter::Code { erase_at },
+                ..
+            } => Some(*erase_at),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewDelivery {
+    pub company: CompanyId,
+    pub workflow: Option<WorkflowId>,
+    /// The event's id, the same on every try: `webhook-id`, or the left part of a mail's Message-ID. Unique.
+    pub event_id: String,
+    pub channel: NewChannel,
+    /// The content, encrypted.
+    pub body: Vec<u8>,
+    /// When it was decided.
+    pub created_at: Timestamp,
+}
+
+/// Adds a delivery to the outbox, in the caller's transaction.
+pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<(), Error> {
+    let (kind, url, client, authorization) = match &new.channel {
+        NewChannel::Webhook {
+            url,
+            client,
+            authorization,
+        } => (Kind::Webhook, Some(url), Some(client.0), authorization.clone()),
+        NewChannel::Mail(_) => (Kind::Mail, None, None, None),
+        NewChannel::Message { .. } => (Kind::Message, None, None, None),
+    };
+    tx.execute_later(
+        &sql::ENQUEUE,
+        values![
+            new.company.as_str(),
+            new.workflow.map(WorkflowId::get),
+            &new.event_id,
+            kind.word(),
+            new.channel.receiver(),
+            url,
+            client,
+            authorization,
+            new.body.as_slice(),
+            State::Waiting.word(),
+            new.created_at,
+            new.channel.erase_at(),
+        ],
+    )
+}

@@ -1,0 +1,143 @@
+//! Workflows as lists show them.
+
+use domain::{CompanyId, Language, ProvedContact, RecipientId, Status, TemplateId, WorkflowId, Zone};
+use jiff::Timestamp;
+
+use super::load::read_status;
+use crate::sql::workflow as sql;
+use crate::{Error, Transaction, values};
+
+/// What a list of workflows is limited to.
+#[derive(Debug, Clone)]
+pub struct ListFilter {
+    /// Ids below this one.
+    pub before: i64,
+    /// In this state.
+    pub status: Option<Status>,
+    /// Of this template.
+    pub template: Option<TemplateId>,
+    /// Started at or after.
+    pub from: Timestamp,
+    /// Started before.
+    pub to: Timestamp,
+    /// The name holds this, without regard to the case of Latin letters.
+    pub text: Option<String>,
+    /// At most so many.
+    pub limit: u32,
+    /// Leave out so many.
+    pub skip: u32,
+}
+
+/// One line of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedWorkflow {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// Its name.
+    pub name: String,
+    /// Its state.
+    pub status: Status,
+    /// Its language.
+    pub language: Language,
+    /// The zone of its dates.
+    pub zone: Zone,
+    /// Its template.
+    pub template: TemplateId,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Until when it can be signed.
+    pub expires_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// The step under way, or the one it ended at.
+    pub turn: u32,
+}
+
+/// The pattern of what holds this text, for `LIKE … ESCAPE '!'`.
+pub(crate) fn holding(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
+}
+
+/// A company's workflows, newest first.
+pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) -> Result<Vec<ListedWorkflow>, Error> {
+    let pattern = filter.text.as_deref().map(|text| holding(&text.to_ascii_lowercase()));
+    tx.query(
+        &sql::LIST,
+        values![
+            company,
+            filter.before,
+            filter.status.map(Status::code),
+            filter.template,
+            filter.from,
+            filter.to,
+            pattern,
+            filter.limit,
+            filter.skip,
+        ],
+    )?
+    .iter()
+    .map(|row| {
+        Ok(ListedWorkflow {
+            id: row.get("id")?,
+            name: row.get("name")?,
+            status: row.parse("status", read_status)?,
+            language: row.get("language")?,
+            zone: row.get("time_zone")?,
+            template: row.get("template_id")?,
+            started_at: row.get("started_at")?,
+            expires_at: row.get("expires_at")?,
+            ended_at: row.get("ended_at")?,
+            turn: row.get("turn")?,
+        })
+    })
+    .collect()
+}
+
+/// Workflows of a template in which the field has the value, as it goes out.
+pub fn with_value(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    template: TemplateId,
+    field: &str,
+    compared: &str,
+    before: i64,
+    limit: u32,
+) -> Result<Vec<(WorkflowId, Status)>, Error> {
+    tx.query(
+        &sql::WITH_VALUE,
+        values![
+            company,
+            template,
+            field,
+            crate::workflows::workflow_value::wire_hash(compared),
+            compared,
+            limit,
+            before,
+        ],
+    )?
+    .iter()
+    .map(|row| Ok((row.get("id")?, row.parse("status", read_status)?)))
+    .collect()
+}
+
+/// Another document that waits for a contact: neither an embedded one, whose addresses nobody has written to, nor one that a
+/// visitor of a public link started in the name of whoever has that address.
+pub fn next_for(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    contact: &ProvedContact,
+    besides: RecipientId,
+    at: Timestamp,
+) -> Result<Option<(RecipientId, WorkflowId)>, Error> {
+    tx.query_optional(&sql::NEXT_FOR, values![company, contact.key(), at, besides])?
+        .map(|row| Ok((row.get("id")?, row.get("workflow_id")?)))
+        .transpose()
+}

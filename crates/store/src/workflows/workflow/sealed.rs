@@ -1,0 +1,156 @@
+//! Sealed documents with their certificates, and the timestamps that they are due.
+
+use domain::{BlobHash, CompanyId, WorkflowId};
+use jiff::Timestamp;
+
+use crate::sql::workflow as sql;
+use crate::{Error, HeldWorkflow, Row, Transaction, values};
+
+/// A sealed document with its certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SealedDocument {
+    /// The sealed PDF.
+    pub document: BlobHash,
+    /// Its length.
+    pub document_length: u64,
+    /// The certificate.
+    pub certificate: BlobHash,
+    /// Its length.
+    pub certificate_length: u64,
+    /// When.
+    pub sealed_at: Timestamp,
+    /// When a timestamp is due: at once where it is still missing, before the last one's proof runs out where it is there;
+    /// never, if none.
+    pub timestamp_due: Option<Timestamp>,
+}
+
+/// A sealed document whose timestamp is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueTimestamp {
+    /// Whose.
+    pub company: CompanyId,
+    /// Of which workflow.
+    pub workflow: WorkflowId,
+    /// Its files, and when it was due.
+    pub sealed: SealedDocument,
+}
+
+/// Keeps a sealed document. There is one a workflow; a second is refused by the database.
+pub fn insert_sealed(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    id: WorkflowId,
+    sealed: &SealedDocument,
+) -> Result<(), Error> {
+    held.execute_one(
+        &sql::INSERT_SEALED,
+        values![
+            id,
+            company,
+            sealed.document,
+            i64::try_from(sealed.document_length).unwrap_or(i64::MAX),
+            sealed.certificate,
+            i64::try_from(sealed.certificate_length).unwrap_or(i64::MAX),
+            sealed.sealed_at,
+            sealed.timestamp_due,
+        ],
+    )
+}
+
+/// A workflow's sealed document.
+pub fn sealed(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<Option<SealedDocument>, Error> {
+    tx.query_optional(&sql::LOAD_SEALED, values![company, id])?
+        .as_ref()
+        .map(sealed_document)
+        .transpose()
+}
+
+fn sealed_document(row: &Row) -> Result<SealedDocument, Error> {
+    Ok(SealedDocument {
+        document: row.get("document_hash")?,
+        document_length: row.get("document_length")?,
+        certificate: row.get("certificate_hash")?,
+        certificate_length: row.get("certificate_length")?,
+        sealed_at: row.get("sealed_at")?,
+        timestamp_due: row.get("timestamp_due")?,
+    })
+}
+
+/// The sealed documents whose timestamp is due, the longest due first.
+pub fn due_timestamps(tx: &mut dyn Transaction, now: Timestamp, most: u32) -> Result<Vec<DueTimestamp>, Error> {
+    tx.query(&sql::DUE_TIMESTAMPS, values![now, i64::from(most)])?
+        .iter()
+        .map(|row| {
+            Ok(DueTimestamp {
+                company: row.get("company_id")?,
+                workflow: row.get("workflow_id")?,
+                sealed: sealed_document(row)?,
+            })
+        })
+        .collect()
+}
+
+/// Puts a due timestamp off; `false` where another one has taken it up meanwhile. Whoever puts it off may see to it until
+/// then.
+pub fn put_timestamp_off(
+    tx: &mut dyn Transaction,
+    due: &DueTimestamp,
+    until: Option<Timestamp>,
+) -> Result<bool, Error> {
+    let changed = tx.execute(
+        &sql::PUT_TIMESTAMP_OFF,
+        values![&due.company, due.workflow, due.sealed.timestamp_due, until],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Puts longer files in the place of sealed ones; `false` where they are no longer the ones that `before` says.
+pub fn replace_sealed(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    id: WorkflowId,
+    before: &SealedDocument,
+    after: &SealedDocument,
+) -> Result<bool, Error> {
+    let changed = held.execute(
+        &sql::REPLACE_SEALED,
+        values![
+            company,
+            id,
+            before.document,
+            before.certificate,
+            after.document,
+            i64::try_from(after.document_length).unwrap_or(i64::MAX),
+            after.certificate,
+            i64::try_from(after.certificate_length).unwrap_or(i64::MAX),
+            after.timestamp_due,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Says that a workflow needs a file no more.
+pub fn forget_blob(
+    held: &mut HeldWorkflow<'_>,
+    company: &CompanyId,
+    id: WorkflowId,
+    hash: BlobHash,
+) -> Result<(), Error> {
+    held.execute_later(&sql::FORGET_BLOB, values![hash, id, company])
+}
+
+/// Does a workflow of the company need the file?
+pub fn refers_to_blob(tx: &mut dyn Transaction, company: &CompanyId, hash: BlobHash) -> Result<bool, Error> {
+    tx.query_one(&sql::REFERS_TO_BLOB, values![company, hash])?
+        .get("is_referred_to")
+}
+
+/// Keeps that a workflow needs a file.
+pub fn refer_to_blob(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    id: WorkflowId,
+    hash: BlobHash,
+) -> Result<(), Error> {
+    tx.execute_later(&sql::REFER_TO_BLOB, values![hash, id, company])
+}

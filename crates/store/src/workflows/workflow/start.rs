@@ -1,0 +1,256 @@
+//! What a start reads, the numbers that it reserves, and the rows that it writes.
+
+use domain::{
+    BlobHash, ClientId, CompanyId, Entry, KeyedHead, Language, MemberId, Recipient, RecipientId, Region, TemplateId,
+    Workflow, WorkflowId, Zone,
+};
+use jiff::Timestamp;
+
+use super::sealed::refer_to_blob;
+use super::{Checks, json, on_reject_word};
+use crate::base::transaction::at_most_one;
+use crate::chain::held_workflow::head_sequence;
+use crate::companies::company::{Style, style};
+use crate::sql::workflow as sql;
+use crate::{Error, Numbers, Row, Transaction, values};
+
+/// What a start needs to know of its company, template and client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartContext {
+    /// The company's name.
+    pub company_name: String,
+    /// Its language.
+    pub language: Language,
+    /// Its time zone.
+    pub zone: Zone,
+    /// Where its national telephone numbers are at home.
+    pub region: Region,
+    /// How many days a workflow may take.
+    pub expiry_days: i64,
+    /// How many days links to finished files live.
+    pub link_days: i64,
+    /// How the company shows itself.
+    pub style: Style,
+    /// The API client that webhooks name where the start names none.
+    pub default_client: ClientId,
+    /// Is the named client the company's?
+    pub named_client_known: bool,
+    /// The template's version for new workflows; none where the company has no such template.
+    pub template_version: Option<u32>,
+    /// Is the template archived?
+    pub archived: bool,
+    /// The row of the seal key that the company uses.
+    pub seal_key: Option<i64>,
+}
+
+/// Reads what a start needs to know; `None` without such a company.
+pub fn start_context(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    template: TemplateId,
+    client: Option<ClientId>,
+) -> Result<Option<StartContext>, Error> {
+    let row = tx.query_optional(&sql::START_CONTEXT, values![company, template, client])?;
+    row.as_ref().map(read_start_context).transpose()
+}
+
+/// The same, with [numbers](reserve) for a workflow of so many writers where they are to be had now.
+pub fn start_context_with_numbers(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    template: TemplateId,
+    client: Option<ClientId>,
+    recipients: usize,
+) -> Result<(Option<StartContext>, Option<Reserved>), Error> {
+    let question = values![company, template, client];
+    let (rows, numbers) = tx.query_with_numbers(&sql::START_CONTEXT, question, &sql::RESERVE, parts(recipients))?;
+    let row = at_most_one(&sql::START_CONTEXT, rows)?;
+    let context = row.as_ref().map(read_start_context).transpose()?;
+    Ok((context, numbers.map(Reserved::from)))
+}
+
+fn read_start_context(row: &Row) -> Result<StartContext, Error> {
+    Ok(StartContext {
+        company_name: row.get("name")?,
+        language: row.get("language")?,
+        zone: row.get("time_zone")?,
+        region: row.get("region")?,
+        expiry_days: row.get("expiry_days")?,
+        link_days: row.get("link_days")?,
+        style: style(row)?,
+        default_client: row.get("default_client")?,
+        named_client_known: row.get::<Option<String>>("named_client")?.is_some(),
+        template_version: row.get("current_version")?,
+        archived: row.get::<Option<Timestamp>>("archived_at")?.is_some(),
+        seal_key: row.get("seal_key")?,
+    })
+}
+
+/// Who sends, as letters and certificates name him.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Party {
+    /// The company's name.
+    pub company_name: String,
+    /// The company's language, and so the sender's.
+    pub language: Language,
+    /// Where its national telephone numbers are at home.
+    pub region: Region,
+    /// How many days links to finished files live.
+    pub link_days: i64,
+    /// How the company shows itself.
+    pub style: Style,
+    /// The sender's name.
+    pub sender_name: String,
+    /// The sender's e-mail address.
+    pub sender_email: String,
+    /// The sender's account was disabled.
+    pub sender_disabled: bool,
+}
+
+/// Who sends the company's workflow.
+pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) -> Result<Party, Error> {
+    let row = tx.query_one(&sql::PARTY, values![company, sender])?;
+    Ok(Party {
+        company_name: row.get("name")?,
+        language: row.get("language")?,
+        region: row.get("region")?,
+        link_days: row.get("link_days")?,
+        style: style(&row)?,
+        sender_name: row.get("sender_name")?,
+        sender_email: row.get("sender_email")?,
+        sender_disabled: row.get::<Option<Timestamp>>("sender_disabled_at")?.is_some(),
+    })
+}
+
+/// Numbers that were given out for a workflow and its writers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reserved {
+    /// The workflow's.
+    pub workflow: WorkflowId,
+    /// The writers'.
+    pub recipients: Vec<RecipientId>,
+}
+
+impl From<Numbers> for Reserved {
+    fn from(numbers: Numbers) -> Self {
+        Reserved {
+            workflow: WorkflowId(numbers.whole),
+            recipients: numbers.parts.into_iter().map(RecipientId).collect(),
+        }
+    }
+}
+
+/// Gives out numbers for a workflow that is about to be inserted and for so many writers of it, but for those that are
+/// given out already.
+pub fn reserve(tx: &mut dyn Transaction, recipients: usize, given: Option<&Reserved>) -> Result<Reserved, Error> {
+    let Some(given) = given else {
+        return Ok(tx.numbers(&sql::RESERVE, parts(recipients))?.into());
+    };
+    let mut reserved = given.clone();
+    let missing = recipients.saturating_sub(reserved.recipients.len());
+    if missing > 0 {
+        let mut more: Vec<RecipientId> = tx
+            .query(&sql::RESERVE, values![0, parts(missing)])?
+            .iter()
+            .map(|row| row.get("id"))
+            .collect::<Result<_, _>>()?;
+        more.sort_unstable();
+        reserved.recipients.append(&mut more);
+    }
+    Ok(reserved)
+}
+
+fn parts(recipients: usize) -> i64 {
+    i64::try_from(recipients).unwrap_or(i64::MAX)
+}
+
+/// Adds a workflow, whose numbers were [reserved](reserve), with the company's name that its writers' fields show, its
+/// writers, how each of them is checked, and the first entries of its chain.
+pub fn insert(
+    tx: &mut dyn Transaction,
+    workflow: &Workflow,
+    company_name: &str,
+    authorization: Option<&[u8]>,
+    added_fonts: &[BlobHash],
+    checks: &[Checks],
+    (entries, head): (&[Entry], &KeyedHead),
+) -> Result<(), Error> {
+    let export = workflow
+        .export
+        .as_ref()
+        .map(|export| json(&sql::INSERT, 12, export))
+        .transpose()?;
+    let copies = json(&sql::INSERT, 11, &workflow.copies)?;
+    tx.execute_later(
+        &sql::INSERT,
+        values![
+            &workflow.company,
+            &workflow.name,
+            workflow.template,
+            workflow.template_version,
+            on_reject_word(workflow.on_reject),
+            workflow.language,
+            workflow.zone,
+            workflow.sender,
+            workflow.client,
+            workflow.comment.as_deref(),
+            copies,
+            export,
+            authorization,
+            workflow.is_embedded(),
+            workflow.started_at,
+            workflow.expires_at,
+            head.head.hash,
+            head_sequence(head.head),
+            workflow.id,
+            company_name,
+            i64::from(head.head.format.number()),
+            head.code.clone(),
+            font_list(added_fonts),
+        ],
+    )?;
+    for hash in added_fonts {
+        refer_to_blob(tx, &workflow.company, workflow.id, *hash)?;
+    }
+    for (recipient, checks) in workflow.recipients.iter().zip(checks) {
+        insert_recipient(tx, &workflow.company, workflow.id, recipient, checks)?;
+    }
+    crate::chain::audit::insert(tx, &workflow.company, workflow.id, entries)
+}
+
+fn font_list(hashes: &[BlobHash]) -> String {
+    let each: Vec<String> = hashes.iter().map(BlobHash::to_string).collect();
+    each.join(" ")
+}
+
+fn insert_recipient(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflow: WorkflowId,
+    recipient: &Recipient,
+    checks: &Checks,
+) -> Result<(), Error> {
+    let access = checks.access.as_ref();
+    tx.execute_later(
+        &sql::INSERT_RECIPIENT,
+        values![
+            company,
+            workflow,
+            recipient.order,
+            recipient.place,
+            recipient.role.as_deref(),
+            &recipient.name,
+            recipient.contact.as_given(),
+            recipient.contact.phone(),
+            recipient.mobile.as_deref(),
+            recipient.language,
+            recipient.link_version,
+            access.map(|access| access.salt.clone()),
+            access.map(|access| access.code.clone()),
+            access.and_then(|access| access.hint.as_deref()),
+            recipient.contact.key(),
+            checks.one_time_code,
+            recipient.id,
+        ],
+    )
+}

@@ -1,0 +1,113 @@
+//! A workflow written back after a transition or change.
+
+use domain::{CompanyId, Entry, KeyedHead, Progress, Recipient, RecipientId, State, Workflow, WorkflowId};
+use jiff::Timestamp;
+
+use super::StoredWorkflow;
+use crate::chain::held_workflow::head_sequence;
+use crate::sql::workflow as sql;
+use crate::{Error, HeldWorkflow, Transaction, values};
+
+/// Writes the workflow after a transition or change, with the chain's new entries and their head, and the recipients that
+/// differ, and answers the workflow, which is held from then on; none where another write came first. Somebody new in a recipient's place begins afresh: this is the only
+/// statement that names anybody, so nothing that the earlier person did or wrote can be left to them.
+pub fn update<'t>(
+    tx: &'t mut dyn Transaction,
+    before: &StoredWorkflow,
+    after: &Workflow,
+    (entries, head): (&[Entry], &KeyedHead),
+    end_comment: Option<&str>,
+    acting: Option<(RecipientId, Option<&str>)>,
+    at: Timestamp,
+) -> Result<Option<HeldWorkflow<'t>>, Error> {
+    let (turn, ended_by) = match after.state {
+        State::Playing { order } | State::Canceled { order, .. } | State::Expired { order, .. } => (order, None),
+        State::Complete { .. } => (after.last_order(), None),
+        State::Rejected { order, recipient, .. } => (order, Some(recipient)),
+    };
+    let written = tx.execute(
+        &sql::UPDATE,
+        values![
+            &after.company,
+            after.id,
+            before.workflow.revision,
+            after.expires_at,
+            after.state.status().code(),
+            turn,
+            after.state.ended_at(),
+            ended_by,
+            end_comment.or(before.end_comment.as_deref()),
+            after.first_step_reported,
+            head_sequence(head.head),
+            head.head.hash,
+            after.revision,
+            head_sequence(before.head.head),
+            head.code.clone(),
+        ],
+    )?;
+    if written != 1 {
+        return Ok(None);
+    }
+    let mut locked = HeldWorkflow::changed(tx, head.clone());
+    crate::chain::audit::insert(&mut locked, &after.company, after.id, entries)?;
+    for recipient in &after.recipients {
+        update_recipient(&mut locked, before, recipient, acting, at)?;
+    }
+    Ok(Some(locked))
+}
+
+/// Writes a recipient who differs. The links and codes of somebody who was there before open nothing any more.
+fn update_recipient(
+    held: &mut HeldWorkflow<'_>,
+    before: &StoredWorkflow,
+    recipient: &Recipient,
+    acting: Option<(RecipientId, Option<&str>)>,
+    at: Timestamp,
+) -> Result<(), Error> {
+    let (company, id) = (&before.workflow.company, before.workflow.id);
+    let old = before.workflow.recipient(recipient.id);
+    let is_replaced = old.is_some_and(|old| recipient.replaces(old));
+    let old_comment = before.writer(recipient.id).and_then(|writer| writer.comment.as_deref());
+    let comment = match acting {
+        Some((id, comment)) if id == recipient.id => comment,
+        _ if is_replaced => None,
+        _ => old_comment,
+    };
+    if old == Some(recipient) && comment == old_comment {
+        return Ok(());
+    }
+    let (progress, progressed_at) = match recipient.progress {
+        Progress::Waiting => ("waiting", None),
+        Progress::Approved { at } => ("approved", Some(at)),
+        Progress::Rejected { at } => ("rejected", Some(at)),
+    };
+    held.execute_one(
+        &sql::UPDATE_RECIPIENT,
+        values![
+            company,
+            id,
+            recipient.id,
+            &recipient.name,
+            recipient.contact.as_given(),
+            recipient.contact.phone(),
+            recipient.link_version,
+            progress,
+            progressed_at,
+            comment,
+            recipient.contact.key(),
+            recipient.mobile.as_deref(),
+        ],
+    )?;
+    if is_replaced || old.is_some_and(|old| old.link_version != recipient.link_version) {
+        held.execute_one(&sql::RESET_ACCESS, values![company, id, recipient.id])?;
+    }
+    if is_replaced {
+        crate::workflows::workflow_value::delete_draft(held, company, recipient.id, at)?;
+    }
+    Ok(())
+}
+
+/// Hides a finished workflow; `false` where it is under way, or hidden already.
+pub fn discard(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
+    Ok(held.execute(&sql::DISCARD, values![company, id, at])? == 1)
+}
