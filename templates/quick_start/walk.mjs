@@ -7,9 +7,9 @@ let token;
 
 async function call(method, path, body) {
   const headers = { "Content-Type": "application/json" };
-  if (token) headers.Authorization = `service ${token}`;
+  if (token) headers.Authorization = "service " + token;
   const response = await fetch(base + path, { method, headers, body: body ? JSON.stringify(body) : undefined });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(response.status + " " + (await response.text()));
   return response;
 }
 
@@ -30,14 +30,14 @@ const started = await call("POST", "/api/v3/workflows/start", {
   export_api_info: { url: "https://hooks.example.com/sign", api_type: "ALL", is_embed: true },
 });
 const { workflow_id, sign_url } = await started.json();
-console.log(`Document ${workflow_id}. Sign here: ${sign_url}`);
+console.log("Document " + workflow_id + ". Sign here: " + sign_url);
 
 // In production, wait for the webhook instead.
 for (let status = ""; status !== "Complete"; await setTimeout(2000)) {
-  ({ status } = await (await call("GET", `/api/v3/workflows/${workflow_id}`)).json());
+  ({ status } = await (await call("GET", "/api/v3/workflows/" + workflow_id)).json());
 }
 
 for (const file of ["document", "certificate"]) {
-  const pdf = await call("GET", `/api/v3/workflows/${workflow_id}/${file}`);
-  await writeFile(`${file}.pdf`, Buffer.from(await pdf.arrayBuffer()));
+  const pdf = await call("GET", "/api/v3/workflows/" + workflow_id + "/" + file);
+  await writeFile(file + ".pdf", Buffer.from(await pdf.arrayBuffer()));
 }

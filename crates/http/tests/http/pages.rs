@@ -179,9 +179,13 @@ fn the_original_is_taken_by_its_writer_and_the_chain_says_so(database: &TestData
         assert_eq!(answer.status, 405, "{method}");
     }
     assert_eq!(noted(), 0);
+    let browser = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .expect("a client");
     let take = |token: &str| {
-        let request = server
-            .request("POST", "/sign/document", None)
+        let request = browser
+            .post(server.address_of("/sign/document"))
             .header("content-type", "application/x-www-form-urlencoded");
         server.send(request.body(format!("token={token}")))
     };

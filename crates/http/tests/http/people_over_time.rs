@@ -287,9 +287,9 @@ fn the_original_taken_by_two_people_of_one_place_is_told_of_both(database: &Test
             .body(format!("token={link}"));
         document.server.send(request).status
     };
-    assert_eq!((take(), take()), (303, 303));
+    assert_eq!((take(), take()), (200, 200));
     document.correct(1, &json!({"name": "최유나", "email": "yuna@example.com"}));
-    assert_eq!(take(), 303);
+    assert_eq!(take(), 200);
     let taken: Vec<String> = named(&document.seen())
         .into_iter()
         .filter(|entry| entry.starts_with("original_taken"))
