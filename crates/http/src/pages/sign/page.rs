@@ -497,7 +497,7 @@ fn ended(view: &SigningView, language: Language) -> Option<String> {
         Status::Complete => say("sign-ended-complete", &[]),
         Status::Canceled => say("sign-ended-canceled", &[]),
         Status::Expired => {
-            let date = i18n::date_time(language, view.expires_at, view.offset);
+            let date = i18n::date_time(language, view.expires_at, view.zone);
             say("sign-ended-expired", &[("date", &date)])
         }
         Status::Rejected => match &view.rejected_by {
