@@ -88,7 +88,8 @@ function shown(file) {
 function ink({ width, height, grey }, box) {
   let count = 0;
   for (let y = Math.floor((box.y * height) / 1e6); y < ((box.y + box.height) * height) / 1e6; y += 1)
-    for (let x = Math.floor((box.x * width) / 1e6); x < ((box.x + box.width) * width) / 1e6; x += 1) if (grey[y * width + x] < 140) count += 1;
+    for (let x = Math.floor((box.x * width) / 1e6); x < ((box.x + box.width) * width) / 1e6; x += 1)
+      if (grey[y * width + x] < 140) count += 1;
   return count;
 }
 

@@ -150,7 +150,7 @@ impl TimestampSource for Asking<'_> {
 
 /// Why a timestamp, or what proves it, is not there now.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::sealing) enum NotNow {
+pub(crate) enum NotNow {
     #[error(transparent)]
     Timestamp(TimestampError),
     #[error("the timestamp has {0} bytes, more than anybody takes")]

@@ -434,8 +434,8 @@ impl App {
         let together = Together {
             visitor: Some(place),
             record: Some(Box::new(move |tx, workflow, now| {
-                let taken = public_link::take(tx, &company, &link_use, workflow, now)?;
-                not_taken(taken, now).map_or(Ok(()), Err)
+                let outcome = public_link::take(tx, &company, &link_use, workflow, now)?;
+                not_taken(outcome, now).map_or(Ok(()), Err)
             })),
             ..Together::default()
         };

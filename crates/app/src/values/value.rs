@@ -35,7 +35,7 @@ pub struct GivenField {
 
 /// A picture as it was sent: a PNG or JPEG by its first bytes, and of an accepted size by its header. It is not a value yet.
 #[derive(Debug, Clone)]
-pub(in crate::values) struct GivenPicture {
+pub(crate) struct GivenPicture {
     pub(crate) file_name: String,
     pub(crate) bytes: Vec<u8>,
 }

@@ -1,6 +1,5 @@
 //! The audit trail: what is in it, and what breaks it.
 
-use app::Error;
 use domain::WorkflowId;
 use jiff::SignedDuration;
 use store::outbox;
@@ -8,7 +7,7 @@ use store::outbox::{Outcome, Try};
 use testkit::deliveries::claim_due;
 
 use crate::support::on_both;
-use crate::world::{World, act, caller, faults, field, fields_of_first, given, id_of, sql, two_steps};
+use crate::world::{World, act, fields_of_first, given, id_of, sql, two_steps};
 
 #[test]
 fn what_broke_the_chain_is_found() {

@@ -463,7 +463,7 @@ fn request_with(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> StartRequ
         ..world.request()
     };
     for (index, seed) in seeds.iter().enumerate() {
-        let gives = chance(chances, index) % 3 == 0 && !of_kind(&["writer", "calc", "attachment"], seed);
+        let gives = chance(chances, index).is_multiple_of(3) && !of_kind(&["writer", "calc", "attachment"], seed);
         if gives && !(of_kind(&["label"], seed) && seed.5) {
             request
                 .fields
@@ -495,7 +495,7 @@ fn signed_through(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> Result<
     let id = match started {
         Ok(Started::Workflow(started)) => WorkflowId(started.workflow_id),
         // Nobody has signed yet: a name that does not fit into its box is refused.
-        Err(Error::Unprocessable(_)) => return Ok(()),
+        Err(Error::Unprocessable(_)) => return Ok(None),
         other => panic!("{other:?}"),
     };
     let mut refused = 0;

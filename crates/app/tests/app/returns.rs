@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::support::on_both;
 use crate::world::{
-    PIXEL, World, act, caller, embedded, faults, field, fields_of_first, given, id_of, key_of, met, one_step_of_two,
-    origin, two_steps, writer,
+    PIXEL, World, act, embedded, faults, field, fields_of_first, given, id_of, key_of, met, one_step_of_two, origin,
+    two_steps, writer,
 };
 
 #[test]

@@ -8,8 +8,7 @@ use domain::WorkflowId;
 use serde_json::json;
 
 use crate::support::on_both;
-use crate::templates::pdf;
-use crate::world::{World, act, caller, faults, fields_of_first, id_of, key_of, met, origin, sql, two_steps, writer};
+use crate::world::{World, act, faults, fields_of_first, id_of, key_of, met, origin, sql, two_steps};
 
 #[test]
 fn after_cancellation_or_expiry_nothing_is_written() {

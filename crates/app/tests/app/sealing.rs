@@ -9,7 +9,7 @@ use document::pki::keys::{KeyKind, SealKey, certificates_from_pem};
 use document::pki::revocation::{RevocationReason, list_validity, serial_number};
 use document::sealing::validation_data::evidence;
 use document::verify::{Note, TrustedRoots};
-use domain::{Clock, Language, Requester, SealLevel, SealMark, Status, Zone};
+use domain::{Language, Requester, SealLevel, SealMark, Status, Zone};
 use jiff::ToSpan;
 use testkit::time_stamp_authority::{Revocation, TimeStampAuthority};
 
@@ -18,7 +18,7 @@ use crate::sealing_world::{
 };
 use crate::support::{on_both, text_of};
 use crate::timestamps::{before_the_last, level_of, signed_by_a_stranger};
-use crate::world::{World, act, caller, faults, given, two_steps};
+use crate::world::{World, act, given, two_steps};
 
 #[test]
 fn a_company_chooses_its_level_and_a_senseless_choice_is_refused() {

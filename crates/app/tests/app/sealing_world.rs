@@ -16,7 +16,7 @@ use testkit::world::StandingClock;
 
 use crate::support::TestApp;
 use crate::timestamps::before_the_last;
-use crate::world::{World, act, caller, given, origin};
+use crate::world::{World, act, given, origin};
 
 pub const DAY: i64 = 24 * 60 * 60;
 

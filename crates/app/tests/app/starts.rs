@@ -13,8 +13,8 @@ use serde_json::json;
 use crate::support::{TestApp, on_both};
 use crate::templates::pdf;
 use crate::world::{
-    PIXEL, World, act, caller, embedded, faults, field, fields_of_first, given, id_of, import, key_of, met, origin,
-    texts, two_steps, writer,
+    PIXEL, World, act, caller, faults, field, fields_of_first, given, id_of, import, key_of, met, origin, texts,
+    two_steps, writer,
 };
 
 /// A start in which everything is wrong.

@@ -14,9 +14,7 @@ use testkit::time_stamp_authority::Fault;
 
 use crate::sealing_world::{DAY, Wire, complete, events, files, with_authority, with_own_certificate};
 use crate::support::{TestApp, on_both};
-use crate::world::{
-    World, act, caller, faults, field, fields_of_first, given, id_of, key_of, origin, texts, two_steps,
-};
+use crate::world::{World, act, fields_of_first, given, id_of, key_of, origin, texts, two_steps};
 
 /// Starts a workflow and takes it to the last writer.
 pub fn before_the_last(world: &World<'_>) -> WorkflowId {

@@ -9,11 +9,10 @@ use document::verify;
 use domain::{Status, WorkflowId};
 use serde_json::{Value, json};
 
-use crate::sealing_world::{events, files};
 use crate::support::on_both;
 use crate::world::{
-    PIXEL, World, act, caller, embedded, faults, field, fields_of_first, given, id_of, key_of, keys_of, met,
-    one_step_of_two, origin, texts, two_steps, writer,
+    PIXEL, World, act, embedded, faults, fields_of_first, given, id_of, key_of, keys_of, met, one_step_of_two, origin,
+    texts, two_steps, writer,
 };
 
 #[test]
@@ -127,7 +126,7 @@ fn sign_on_the_page(world: &World<'_>, id: WorkflowId, key: &SigningKey) -> Vec<
     );
     let signed = app
         .approve_shown(
-            &key,
+            key,
             &texts(&[("성명", "김민준"), ("day", "2026-01-02"), ("plan", "B")]),
             Some("네, 확인했습니다 😀"),
             &origin(),

@@ -15,10 +15,11 @@ use domain::BlobHash;
 
 use super::actions::origin;
 use super::key;
-use crate::frame::path::{ApiPath, PagePath};
+use crate::frame::path::ApiPath;
 use crate::frame::problem::Failure;
 use crate::frame::security_headers;
 use crate::frame::state::Http;
+use crate::html::path::PagePath;
 use crate::html::request::{PageForm, PageRequest};
 
 /// `GET /sign/pages/{document}/{page}`

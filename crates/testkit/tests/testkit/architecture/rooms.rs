@@ -277,13 +277,13 @@ fn used(code: &str, depth: usize) -> BTreeSet<String> {
 fn re_exported(root: &str) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for statement in root.split(';').filter_map(|text| text.trim().strip_prefix("pub use ")) {
-        let Some((room, exported)) = statement.split_once("::") else {
+        let Some((from, paths)) = statement.split_once("::") else {
             continue;
         };
-        for path in exported.split(['{', '}', ',']).map(str::trim) {
+        for path in paths.split(['{', '}', ',']).map(str::trim) {
             let name = path.rsplit([' ', ':']).next().unwrap_or_default();
             if !name.is_empty() {
-                names.insert(name.to_owned(), room.to_owned());
+                names.insert(name.to_owned(), from.to_owned());
             }
         }
     }
