@@ -21,10 +21,12 @@ pub fn prove_font(file: &FontFile) -> Result<(), FontUnreadable> {
         }
         for (character, glyph) in font.charmap().mappings() {
             let settings = DrawSettings::unhinted(Size::new(16.0), LocationRef::default());
+            let mut ink = Ink(false);
             let is_drawn = outlines
                 .get(glyph)
-                .is_some_and(|outline| outline.draw(settings, &mut Nothing).is_ok());
-            if !is_drawn {
+                .is_some_and(|outline| outline.draw(settings, &mut ink).is_ok());
+            // Damaged outlines may be read as empty ones.
+            if !is_drawn || (!ink.0 && needs_ink(character)) {
                 return Err(unsound(&format!("its U+{character:04X} cannot be drawn")));
             }
         }
@@ -32,16 +34,29 @@ pub fn prove_font(file: &FontFile) -> Result<(), FontUnreadable> {
     Ok(())
 }
 
-struct Nothing;
+/// Letters and digits are seen, but for the Hangul fillers.
+fn needs_ink(character: u32) -> bool {
+    let is_filler = matches!(character, 0x115f | 0x1160 | 0x3164 | 0xffa0);
+    char::from_u32(character).is_some_and(char::is_alphanumeric) && !is_filler
+}
 
-impl OutlinePen for Nothing {
+/// Whether anything was drawn.
+struct Ink(bool);
+
+impl OutlinePen for Ink {
     fn move_to(&mut self, _: f32, _: f32) {}
 
-    fn line_to(&mut self, _: f32, _: f32) {}
+    fn line_to(&mut self, _: f32, _: f32) {
+        self.0 = true;
+    }
 
-    fn quad_to(&mut self, _: f32, _: f32, _: f32, _: f32) {}
+    fn quad_to(&mut self, _: f32, _: f32, _: f32, _: f32) {
+        self.0 = true;
+    }
 
-    fn curve_to(&mut self, _: f32, _: f32, _: f32, _: f32, _: f32, _: f32) {}
+    fn curve_to(&mut self, _: f32, _: f32, _: f32, _: f32, _: f32, _: f32) {
+        self.0 = true;
+    }
 
     fn close(&mut self) {}
 }
