@@ -383,8 +383,10 @@ pub fn files_of_templates(tx: &mut dyn Transaction) -> Result<Vec<Needed>, Error
     let mut needed = Vec::new();
     for row in tx.query(&sql::TEMPLATES, values![])? {
         let owner = Owner::Template(row.get("company_id")?, row.get("template_id")?, row.get("version")?);
-        let mut hashes: Vec<BlobHash> = row.parse("page_images", |text| serde_json::from_str(text))?;
-        hashes.push(row.get("pdf")?);
+        // A column that was edited into something unreadable is reported by the comparison with the chains.
+        let images = row.parse("page_images", |text| serde_json::from_str::<Vec<BlobHash>>(text));
+        let mut hashes = images.unwrap_or_default();
+        hashes.extend(row.get::<BlobHash>("pdf"));
         needed.extend(hashes.into_iter().map(|hash| Needed {
             hash,
             length: None,
@@ -392,7 +394,7 @@ pub fn files_of_templates(tx: &mut dyn Transaction) -> Result<Vec<Needed>, Error
         }));
     }
     for row in tx.query(&sql::PREVIEWS, values![])? {
-        let hashes = named_files(&row)?;
+        let hashes = named_files(&row).unwrap_or_default();
         needed.extend(hashes.into_iter().map(|hash| Needed {
             hash,
             length: None,
