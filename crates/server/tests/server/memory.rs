@@ -133,19 +133,18 @@ fn sealing_a_document_with_25_mb_of_files_takes_bounded_memory() {
         "start",
         &json!({"workflow_name": "Files", "template_id": template.trim(), "recipient_list": recipients}),
     );
-    let approve = |values: &Value| {
-        post(
-            &format!("{}/approve", started["workflow_id"]),
-            &json!({"field_list": values}),
-        )
+    let approve = |step: usize, value: &str| {
+        let values = json!([{"name": format!("field {step}"), "value": value}]);
+        let path = format!("{}/approve", started["workflow_id"]);
+        post(&path, &json!({"order": step, "field_list": values}))
     };
     for step in 1..=FILES {
-        approve(&json!([{"name": format!("field {step}"), "value": file(step)}]));
+        approve(step, &file(step));
     }
     let process = server.process_id();
     let before = resident(process);
     forget_peak(process);
-    let done = approve(&json!([{"name": format!("field {}", FILES + 1), "value": "done"}]));
+    let done = approve(FILES + 1, "done");
     assert_eq!(done["status"], "Complete");
     let most = peak(process) - before;
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
