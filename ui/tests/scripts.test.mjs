@@ -5,9 +5,12 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { approve, field, fill, launch, open, ready } from "./browser.mjs";
-import { Installation, pdfOf } from "./installation.mjs";
+import { test } from "node:test";
+import { approve, field, fill, open, ready } from "./browser.mjs";
+import { pdfOf } from "./installation.mjs";
+import { browser, server, withServer } from "./with-server.mjs";
+
+withServer();
 
 const NAMES = {
   Thai: "ณัฐพล ศรีสุวรรณ",
@@ -46,19 +49,6 @@ const FIELDS = {
     { name: `${script} signature`, kind: "signature", step: 1, required: true, ...boxes(row).signature },
   ]),
 };
-
-let server;
-let browser;
-
-before(async () => {
-  server = await Installation.start();
-  browser = await launch();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
 
 /** Types the name in the signature dialog and uses the first handwriting or print that is offered. */
 async function typeSignature(page, name, text) {
