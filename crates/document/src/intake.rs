@@ -9,10 +9,10 @@
 //!    rebuilt ([`Acceptance`]). It refuses what it cannot keep honestly: a password that is not known, a form that exists only as
 //!    XFA, a file without pages, one that had to be rebuilt and that may be signed (`unsigned`).
 //! 2. All changes are kept beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` corrects what strict
-//!    readers complain about and lenient ones ignore; `annotations` draws, removes or refuses what the file leaves
-//!    to viewers; `groups` removes groups that our renderer would draw over what lies beneath; `layers` removes what is hidden,
-//!    `clean` scripts, actions, attachments, multimedia, XFA and usage rights;
-//!    `flatten` makes a form part of its pages, and hands its fields on; `rewrite` writes what is left.
+//!    readers complain about and lenient ones ignore; `annotations` draws, removes or refuses what the file leaves to viewers;
+//!    `groups` removes groups that our renderer would draw over what lies beneath; `layers` removes what is hidden;
+//!    `missing_fonts` adds fonts that text lacks; `clean` removes scripts, actions, attachments, multimedia, XFA and usage
+//!    rights; `flatten` makes a form part of its pages, and returns its fields; `rewrite` writes what is left.
 //! 3. `compare` compares every page with the same page of the upload: the steps by which it is drawn and, if
 //!    those differ, the picture. If a page differs, the file is refused: people sign what the sender uploads. `letters`
 //!    refuses text that is drawn with other letters than the file means, because its font is not there.
@@ -43,6 +43,7 @@ mod layers;
 mod letters;
 mod look;
 mod metadata;
+mod missing_fonts;
 mod report;
 mod rewrite;
 mod settle;
@@ -272,6 +273,8 @@ fn take_unsigned(
     warnings.extend(seen.warnings);
     let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
     before.has_hidden = remove_layers(&mut edits, most, &mut changes)?;
+    let fonts = missing_fonts::settle(&mut edits, most)?;
+    changes.extend((fonts > 0).then_some(Change::AnnotationsDrawn { count: fonts }));
     settle::balance_pages(&mut edits, most)?;
     changes.extend(clean::clean(&mut edits)?);
     if settle::has_external_streams(&edits)? {
@@ -307,10 +310,14 @@ fn take_unsigned(
 
 /// The changes in their order; what several steps did of one kind counts together.
 fn each_kind_once(mut changes: Vec<Change>) -> Vec<Change> {
-    let (mut made, mut dropped) = (0_u32, 0_u32);
+    let (mut made, mut drawn, mut dropped) = (0_u32, 0_u32, 0_u32);
     changes.retain(|change| match change {
         Change::AppearancesMade { count } => {
             made = made.saturating_add(*count);
+            false
+        }
+        Change::AnnotationsDrawn { count } => {
+            drawn = drawn.saturating_add(*count);
             false
         }
         Change::DamageDropped { count } => {
@@ -321,6 +328,9 @@ fn each_kind_once(mut changes: Vec<Change>) -> Vec<Change> {
     });
     if made > 0 {
         changes.push(Change::AppearancesMade { count: made });
+    }
+    if drawn > 0 {
+        changes.push(Change::AnnotationsDrawn { count: drawn });
     }
     if dropped > 0 {
         changes.push(Change::DamageDropped { count: dropped });

@@ -112,6 +112,13 @@ pub(super) fn fonts(objects: &impl Look) -> Vec<(u32, &Dict)> {
     Shown::of(objects).fonts
 }
 
+/// The forms, appearances and tiles that pages show, each with the first such page.
+pub(super) fn forms(objects: &impl Look) -> Vec<(u32, Ref, &Stream)> {
+    let mut streams = Shown::of(objects).streams;
+    streams.retain(|(_, _, stream)| stream.dict.has(b"BBox"));
+    streams
+}
+
 fn shown<'o, O: Look>(objects: &'o O, dict: &'o Dict) -> impl Iterator<Item = &'o Object> {
     let is_typed = says_what_it_is(dict);
     let shown = move |key: &crate::pdf::Name| {
@@ -122,7 +129,7 @@ fn shown<'o, O: Look>(objects: &'o O, dict: &'o Dict) -> impl Iterator<Item = &'
     values.chain(own.flat_map(move |own| resources(objects, own)))
 }
 
-/// What content may name of its resources; whatever else stands there shows nowhere.
+/// The resources that content can name; others show nowhere.
 fn resources<'o, O: Look>(objects: &'o O, resources: &'o Object) -> impl Iterator<Item = &'o Object> {
     let found = match objects.follow(resources) {
         Object::Dict(found) => Some(found),
@@ -140,7 +147,7 @@ pub(super) fn alternates(objects: &impl Look) -> Vec<(u32, Ref)> {
     with_others.map(|(page, id, _)| (page, id)).collect()
 }
 
-/// Refuses what shows and is packed so that nobody here can read it.
+/// Refuses a file with visible streams that we cannot decode.
 pub(super) fn refuse_unreadable(objects: &impl Look) -> Result<(), Refused> {
     for (page, _, stream) in Shown::of(objects).streams {
         if let Some(filter) = unreadable(objects, stream) {
@@ -151,7 +158,7 @@ pub(super) fn refuse_unreadable(objects: &impl Look) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The filter that nobody here undoes.
+/// The filter that we cannot decode.
 fn unreadable(objects: &impl Look, stream: &Stream) -> Option<String> {
     // Whether malformed parameters do harm is found out when the stream is decoded.
     let steps = filter::steps(&stream.dict, |object| objects.resolve(object)).ok()?;

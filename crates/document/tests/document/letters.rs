@@ -1,6 +1,6 @@
 //! Text in fonts that a file names and does not hold: signers see the letters that the file means, or the file is refused.
 
-use document::intake::{Limits, Refused, inspect};
+use document::intake::{Change, Limits, Refused, inspect};
 
 use crate::annotations::{file, stream};
 use crate::samples::{HOUSE, signed_by_others};
@@ -346,4 +346,30 @@ fn words_beneath_a_highlight_in_a_group_of_its_own_are_seen_as_others_show_them(
     assert_eq!(refused(signed), Some(group));
     // Isolated, it covers the words in every program.
     assert_eq!(refused(highlighted("/Group<</S/Transparency/I true>>", "")), None);
+}
+
+/// Our renderer and PDFium show it in Helvetica, and Poppler does not show it.
+#[test]
+fn text_whose_font_is_not_among_its_resources_is_shown_by_every_program() {
+    let blank = page("", "", &[]);
+    let words = "BT /F 20 Tf 20 40 Td (Potato) Tj ET";
+    let form = stream("/BBox[0 0 300 100]", words);
+    for (resources, content) in [
+        ("", words),
+        ("/Font<</F 7>>", words),
+        (
+            "/Font<</G<</Type/Font/Subtype/Type1/BaseFont/Courier>>>>/XObject<</X 5 0 R>>",
+            "/X Do",
+        ),
+    ] {
+        let pdf = page(resources, content, std::slice::from_ref(&form));
+        let taken = inspect(pdf, &Limits::default()).unwrap_or_else(|refused| panic!("{resources}: {refused}"));
+        assert_eq!(taken.changes, [Change::AnnotationsDrawn { count: 1 }], "{resources}");
+        is_seen_alike(resources, &taken.pdf, &blank, Viewer::Pdfium);
+        let shown = Marks::between(&Viewer::Poppler.show(&taken.pdf), &Viewer::Poppler.show(&blank));
+        assert!(shown.count() > 0, "{resources}: Poppler shows nothing");
+    }
+    let named = "/Font<</F<</Type/Font/Subtype/Type1/BaseFont/Courier>>>>";
+    let taken = inspect(page(named, words, &[]), &Limits::default()).expect("it is taken");
+    assert_eq!(taken.changes, []);
 }
