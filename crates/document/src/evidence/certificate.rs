@@ -39,15 +39,15 @@ pub struct CertificateContent {
     pub title: String,
     /// Below the title: the document's name, or a sentence about what this is.
     pub subtitle: String,
-    /// How the document stands, below its name.
+    /// The document's state, below its name.
     pub state: State,
-    /// What is said as label and value.
+    /// Labels and values.
     pub sections: Vec<Section>,
     /// The events.
     pub events: EventTable,
     /// Paragraphs after the table.
     pub notes: Vec<String>,
-    /// The address that the QR code beside the title holds.
+    /// The address in the QR code beside the title.
     pub qr: Option<QrAddress>,
     /// At the foot of each page, left of the page's number.
     pub footer: String,
@@ -79,11 +79,11 @@ pub struct Card {
     pub contact: String,
     /// What they did.
     pub state: State,
-    /// Label and value, two beside each other where they are short.
+    /// Labels and values, two side by side if they are short.
     pub rows: Vec<(String, String)>,
 }
 
-/// How something stands, in a word or two.
+/// A state in a word or two.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct State {
     /// The words.
@@ -127,7 +127,7 @@ pub struct Column {
 /// An address as QR code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QrAddress {
-    /// What the code holds.
+    /// The code's content.
     pub address: String,
     /// Below the code.
     pub caption: String,
@@ -498,7 +498,7 @@ impl<'a> Composer<'a> {
         self.card_rows(&card.rows)
     }
 
-    /// What is known of a person, two beside each other where they are short.
+    /// What is known about a person, two side by side if they are short.
     fn card_rows(&mut self, rows: &[(String, String)]) -> Result<(), CertificateError> {
         let half = [0.17, 0.33, 0.17, 0.33].map(|share| share * COLUMN);
         let whole = [0.17, 0.83].map(|share| share * COLUMN);
@@ -580,7 +580,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// One row; it moves to the next page as a whole, and is cut only where no page could hold it.
+    /// One row. It moves to the next page as a whole, and is cut only if it is longer than a page.
     fn row(
         &mut self,
         kind: Cells,

@@ -103,7 +103,7 @@ fn stream_of(file: &Attachment) -> Stream {
     }
 }
 
-/// What a name tree holds.
+/// The content of a name tree.
 fn collect(objects: &impl Objects, tree: &Dict) -> Result<Vec<(String, Object)>, PdfDefect> {
     let mut entries = Vec::new();
     let mut seen = BTreeSet::new();

@@ -3,7 +3,7 @@
 use domain::language::Language;
 use krilla::tagging::{Identifier, Node, TagGroup, TagKind, TagTree};
 
-/// What an element holds.
+/// The content of an element.
 enum Child {
     Element(usize),
     /// By its number.

@@ -1,7 +1,6 @@
-//! Puts right what viewers look past and strict readers complain of, so that what intake writes is
-//! sound whatever came in: page trees that are none, pages without size, streams that do
-//! not decode. The comparison of pages proves that none of it shows. What a page draws is never dropped: content that cannot
-//! be decoded refuses the file.
+//! Corrects what viewers ignore and strict readers complain about, so intake always writes a sound file: invalid page trees, pages
+//! without size, streams that do not decode. The comparison of pages proves that none of it shows. Page content is never dropped:
+//! if it cannot be decoded, the file is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -181,8 +180,8 @@ fn settle_kids(
     Ok((settled, others))
 }
 
-/// Takes away `/Next` of actions and bookmarks where it leads in a circle and makes more of them than trees (12.6.2, 12.3.3).
-/// Answers how often.
+/// Removes `/Next` of actions and bookmarks if it leads in a circle, because they must be trees (12.6.2, 12.3.3). Returns how
+/// often.
 fn settle_links(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let mut dropped = 0_u32;
     let mut trees = Trees::default();
@@ -244,8 +243,8 @@ impl Trees {
     }
 }
 
-/// Does the file use a stream whose data lie in another file (Table 5, `F`)? What they are nobody here knows, and each reader
-/// finds others, or none.
+/// Does the file use a stream whose data is in another file (Table 5, `F`)? We do not know it, and each reader finds another
+/// file, or none.
 pub(super) fn has_external_streams(objects: &impl Objects) -> Result<bool, PdfDefect> {
     let is_external = |id: &Ref| {
         let stream = objects.at(*id).as_stream();
@@ -255,8 +254,8 @@ pub(super) fn has_external_streams(objects: &impl Objects) -> Result<bool, PdfDe
     Ok(used(objects)?.iter().any(is_external))
 }
 
-/// Gives a size to pages that have none, and takes from a page's contents what is no stream (Table 31). Answers how many had no
-/// size, and how many things that are no streams there were.
+/// Gives a size to pages that have none, and removes everything but streams from the contents of pages (Table 31). Returns how
+/// many pages had no size, and how many things were removed.
 fn settle_pages(edits: &mut Edits<'_>, upload: &Upload) -> Result<(u32, u32), Refused> {
     let (mut assumed, mut others) = (0_u32, 0_u32);
     for (id, number) in edits.pages()?.into_iter().zip(1_u32..) {
@@ -458,7 +457,7 @@ fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool
     }
     let (decoded, is_damaged) = match filter::decode(steps.clone(), &raw, MOST_DECODED) {
         Ok(decoded) => (decoded.bytes, false),
-        // Many programs write nothing where they should write that there is nothing.
+        // Many programs leave out an empty value.
         Err(_) if raw.is_empty() => (Vec::new(), false),
         Err(Rule::TooLarge) => return false,
         Err(_) if is_drawn => return false,

@@ -2,7 +2,7 @@
 //!
 //! Their bytes stay as they are, for signatures cover them. Stamping and sealing then extend the file
 //! by what ISO 32000-2, 12.8.2, allows after an approval signature: further signature fields, whose
-//! appearance shows what was filled in (`crate::marks::extend`). So a signed upload is taken only if
+//! appearance shows what was filled in (`crate::marks::extend`). So a signed upload is accepted only if
 //!
 //! - it keeps the rules of the format, so that all programs read the same from it, and our renderer does: it resolves the same
 //!   content of every page;
@@ -191,7 +191,7 @@ fn allows_more(bytes: &SharedBytes, pages: usize) -> Result<(), Refused> {
     })
 }
 
-/// The file, extended and sealed as it will be when all have signed, with validation data behind it.
+/// The file, extended and sealed as it will be when all have signed, followed by validation data.
 fn rehearsed(bytes: &SharedBytes, pages: usize) -> Result<Vec<u8>, String> {
     let said = |error: &dyn std::error::Error| error.to_string();
     let marks: Vec<Mark> = (1..)

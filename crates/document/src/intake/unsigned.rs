@@ -1,4 +1,4 @@
-//! Whether a damaged file is certainly signed by nobody.
+//! Whether a damaged file is certainly unsigned.
 //!
 //! Where the cross-references do not lead to their objects, programs read different documents from one file. Ours may show no
 //! signature where another shows one, and rewriting the file would take the signature away unseen. So what counts here is not a
@@ -15,7 +15,7 @@ const BYTE_RANGE: &[u8] = b"ByteRange";
 const CERTIFICATION: &[u8] = b"DocMDP";
 /// What a signature says of itself by which the maker of a viewer grants rights in a file: it signs no document (12.8.2.3).
 const USAGE_RIGHTS: [&[u8]; 2] = [b"UR3", b"UR"];
-/// What a stream says of itself that holds objects.
+/// The name by which an object stream calls itself.
 const OBJECT_STREAM: &[u8] = b"ObjStm";
 const STREAM: &[u8] = b"stream";
 /// The most that one object stream may decompress to.

@@ -20,7 +20,7 @@ pub(super) fn remove_signatures(edits: &mut Edits<'_>) -> Result<u32, PdfDefect>
     let count = acro_form::signatures(edits)?.len();
     let widgets = replace_widgets(edits)?;
     remove_fields(edits, widgets)?;
-    // Whatever else leads to one.
+    // Other references to them.
     change_each(edits, |_, _, object| {
         let is_signature = object
             .as_dict()

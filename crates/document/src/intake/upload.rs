@@ -129,7 +129,7 @@ impl Upload {
     }
 }
 
-/// Whatever else there is to say of a file, these come first.
+/// These defects are named before all others.
 impl From<PdfDefect> for Refused {
     fn from(defect: PdfDefect) -> Self {
         final_word(&defect).unwrap_or(Self::NotPdf)

@@ -4,7 +4,7 @@
 //! what lay behind the cut is not found. By the letter a reference to it is null (7.3.10), so that a page loses its fonts,
 //! its pictures or all of its content, and the comparison of the pages with the upload sees the same loss on both sides. So
 //! no file may end within an object, or within a revision (7.5.6), of which a part would be laid over the revision before;
-//! and if it had to be rebuilt, whatever the pages need must be there.
+//! and if it had to be rebuilt, everything that the pages need must be there.
 //!
 //! A file that was read as it is written is not asked for the latter: there, a reference to nothing is null, and was meant so.
 

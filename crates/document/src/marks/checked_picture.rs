@@ -27,7 +27,7 @@ pub struct PictureWish {
 /// A picture that was decoded and encoded again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPicture {
-    /// Its file: PNG, or JPEG where it came as one.
+    /// Its file: PNG, or JPEG if it was one.
     pub bytes: Vec<u8>,
     /// In pixels.
     pub width: u32,
@@ -37,7 +37,7 @@ pub struct CheckedPicture {
     pub is_blank: bool,
 }
 
-/// Refuses what is no picture, or says of itself that it has too many pixels. Nothing is decoded.
+/// Refuses a file that is no picture, or claims too many pixels. Decodes nothing.
 pub fn refuse_by_header(bytes: &[u8]) -> Result<(), PictureFault> {
     format(bytes)?;
     let (width, height) = claimed_size(bytes).ok_or(PictureFault::Damaged)?;
@@ -55,7 +55,7 @@ pub fn refuse_by_header(bytes: &[u8]) -> Result<(), PictureFault> {
 pub fn claimed_size(bytes: &[u8]) -> Option<(u32, u32)> {
     match format(bytes).ok()? {
         ImageFormat::Png => {
-            // The first chunk, behind the signature, is the header (W3C PNG 5.6).
+            // The first chunk, after the signature, is the header (W3C PNG 5.6).
             let header = bytes.get(8..24)?;
             let number = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
             (header.get(4..8)? == b"IHDR").then_some(())?;
@@ -65,7 +65,7 @@ pub fn claimed_size(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// The size that the frame's header says (ITU-T T.81, B.2.2). What stands before it is skipped by its length.
+/// The size that the frame's header says (ITU-T T.81, B.2.2). Segments before it are skipped by their length.
 fn size_of_jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {
@@ -145,11 +145,11 @@ fn side(pixels: f64) -> u32 {
     pixels.round().clamp(1.0, f64::from(LONGEST_SIDE)) as u32
 }
 
-/// Whether anything of it differs from white paper.
+/// Whether it differs from white paper anywhere.
 fn can_be_seen(picture: &DynamicImage) -> bool {
     picture.pixels().any(|(_, _, pixel)| {
         let [red, green, blue, alpha] = pixel.0;
-        // Laid on white: what is clear lets the paper through.
+        // On white, because the paper shows through clear parts.
         let darkest = u16::from(u8::MAX - red.min(green).min(blue));
         darkest * u16::from(alpha) / u16::from(u8::MAX) > u16::from(FAINT)
     })

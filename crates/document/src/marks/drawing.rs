@@ -1,11 +1,11 @@
 //! Signatures and seals that we draw: outlines, made from a [`Drawing`] and nothing else.
 //!
-//! One function, [`figure`], makes what the writer sees while choosing (SVG), what stands on the page, what is stamped
+//! One function, [`figure`], makes what signers see while choosing (SVG), what is on the page, what is stamped
 //! (filled paths, sharp at every size) and the picture (PNG) that programs get as the field's file. So they cannot differ.
 //! The fonts are part of the program and no operator changes them: the same description gives the same outlines
 //! ([decision 13](../../../docs/adr/0013-drawn-signatures.md)).
 //!
-//! A letter that the chosen hand lacks is taken from another hand; one that none has is refused by name. So is one whose
+//! A letter that the chosen hand lacks comes from another hand. One that none has is refused by name. So is one whose
 //! outline is empty, which some fonts have for letters that they pretend to know: nothing is ever blank.
 //!
 //! A drawing is trimmed to its ink, and takes as much of its box as its own proportions allow, as a picture does. Seals

@@ -130,7 +130,7 @@ fn on_white(picture: &image::RgbaImage) -> image::RgbImage {
     pixels
 }
 
-/// The part that can be seen on white: left, top, width and height; none where there is nothing.
+/// The part that is visible on white: left, top, width and height; none if it is blank.
 fn seen(picture: &image::RgbImage) -> Option<(u32, u32, u32, u32)> {
     let dark = picture
         .enumerate_pixels()
@@ -324,7 +324,7 @@ mod tests {
                 Err(PictureFault::Damaged)
             ));
         }
-        // Telephones write more behind the picture.
+        // Telephones write more after the picture.
         assert_eq!(media_type(&[whole.as_slice(), &[0; 999]].concat()), Ok("image/jpeg"));
         // 60,000 pixels wide according to its header (IHDR begins at byte 8).
         let mut bytes = file(ImageFormat::Png, 3, 2);

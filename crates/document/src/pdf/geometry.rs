@@ -1,6 +1,6 @@
 //! Where things are on a page.
 //!
-//! Three spaces meet here, and nowhere else:
+//! Three spaces meet here and nowhere else:
 //!
 //! - a *placement*: integers, millionths of the displayed page's width and height, origin at its
 //!   top left. Fields are stored, sent and drawn in the browser in this space;
@@ -54,9 +54,9 @@ pub enum Rotation {
 }
 
 impl Rotation {
-    /// `Rotate` must be a multiple of 90 (Table 31); readers take anything else as upright.
+    /// `Rotate` must be a multiple of 90 (Table 31); readers treat other values as upright.
     fn from_degrees(degrees: f64) -> Self {
-        // Exact: a quotient that is no whole number matches none of the arms.
+        // Exact, because a quotient that is not whole matches no arm.
         let quarters = degrees.rem_euclid(360.0) / 90.0;
         if (quarters - 1.0).abs() < f64::EPSILON {
             Self::Quarter

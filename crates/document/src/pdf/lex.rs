@@ -1,4 +1,4 @@
-//! Bytes into tokens (ISO 32000-2, 7.2). Every token is a slice of the input, so that its spelling and its place stay known.
+//! Bytes into tokens (ISO 32000-2, 7.2). Every token is a slice of the input, so its spelling and place stay known.
 
 use super::defect::{PdfDefect, Rule, defect};
 

@@ -27,7 +27,7 @@ impl Object {
     /// Lengths or factors of our own making, each to a millionth, as an array has them.
     pub fn numbers<const COUNT: usize>(numbers: [f64; COUNT]) -> Self {
         const MILLION: f64 = 1_000_000.0;
-        // What is not finite lies on no page. To add 0 makes -0 a 0.
+        // Infinite values are on no page. Adding 0 turns -0 into 0.
         let number =
             |number: f64| Number::try_from((number * MILLION).round() / MILLION + 0.0).unwrap_or(Number::from(0));
         Self::Array(numbers.into_iter().map(|given| number(given).into()).collect())

@@ -225,7 +225,7 @@ impl From<i64> for Number {
 impl TryFrom<f64> for Number {
     type Error = ();
 
-    /// What is not finite has no spelling.
+    /// Infinite values have no spelling.
     fn try_from(value: f64) -> Result<Self, ()> {
         // Display never writes an exponent, which 7.3.3 forbids.
         value

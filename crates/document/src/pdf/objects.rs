@@ -157,7 +157,7 @@ pub trait Objects {
         }
     }
 
-    /// The content of a page, decoded: its streams, with a space behind each if there are several (7.8.2).
+    /// The content of a page, decoded: its streams, with a space after each if there are several (7.8.2).
     fn content(&self, page: Ref, limit: usize) -> Result<Vec<u8>, PdfDefect> {
         let streams = match self.get(self.page(page)?, b"Contents")? {
             Object::Null => return Ok(Vec::new()),

@@ -68,7 +68,7 @@ pub struct Section {
     pub hybrid: Option<Box<Section>>,
     /// What it says.
     pub entries: BTreeMap<u32, Entry>,
-    /// A number in use of which it says that its object lies at the first byte of the file, where none can be.
+    /// A used number whose object is claimed to be at the first byte of the file, where none can be.
     pub at_zero: Option<u32>,
     /// Its trailer, or the dictionary of its stream.
     pub trailer: Dict,
@@ -376,7 +376,7 @@ fn rows(dict: &Dict, content: &[u8]) -> Result<BTreeMap<u32, Entry>, Rule> {
     let &[kind_width, second_width, third_width, ..] = widths.as_slice() else {
         return Err(MALFORMED);
     };
-    // Later kinds of the format may add columns, which nobody knows yet.
+    // Later versions of the format may add columns.
     if widths.len() != 3 || second_width == 0 || widths.iter().any(|width| *width > MAX_WIDTH) {
         return Err(MALFORMED);
     }

@@ -1,4 +1,4 @@
-//! The bytes of a file that several readers keep at once, so that a large file is in memory once.
+//! The bytes of a file that several readers share, so a large file is in memory once.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use hayro::hayro_syntax::PdfData;
 pub struct SharedBytes(Arc<Vec<u8>>);
 
 impl SharedBytes {
-    /// The bytes alone; without copying them where nobody else holds them any more.
+    /// The bytes alone, without a copy if nobody else has them.
     pub fn into_vec(self) -> Vec<u8> {
         Arc::unwrap_or_clone(self.0)
     }

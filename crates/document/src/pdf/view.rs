@@ -38,7 +38,7 @@ impl<'f> View<'f> {
         Self { file, revision }
     }
 
-    /// The file. Nothing outside gets it from here, so that a rebuilt one stays within its own type.
+    /// The file. It stays private to this room, so a rebuilt file never leaves its own type.
     pub(super) fn file(self) -> &'f File {
         self.file
     }

@@ -22,7 +22,7 @@ use crate::text::layout::TextStyle;
 const WIDTH: f64 = 216.0;
 const HEIGHT: f64 = 22.0;
 const MARGIN: f64 = 14.0;
-/// Size of its letters, in points, where they fit.
+/// Size of its letters in points, if they fit.
 const LETTERS: f32 = 7.0;
 /// A grey that is read well on white (contrast 7 : 1).
 const GREY: [u8; 3] = [85, 85, 85];

@@ -54,7 +54,7 @@ pub(super) struct Look {
     pub(super) appearance: Ref,
 }
 
-/// Adds a field that holds the signature dictionary `signature`.
+/// Adds a field with the signature dictionary `signature`.
 pub(super) fn add(edits: &mut Edits<'_>, page: Ref, signature: Ref, field: &Field<'_>) -> Result<(), PdfDefect> {
     let name = acro_form::free_field_name(edits, field.stem)?;
     let mut widget = Dict::of([
@@ -129,7 +129,7 @@ pub(super) fn fill(
     Ok(bytes)
 }
 
-/// Where the signature value lies: from its `<` to behind its `>`.
+/// Where the signature value is, from its `<` to after its `>`.
 struct Gap {
     byte_range: std::ops::Range<usize>,
     start: usize,
@@ -137,7 +137,7 @@ struct Gap {
 }
 
 impl Gap {
-    /// `written` is where the signature dictionary lies.
+    /// `written` is where the signature dictionary is.
     fn find(bytes: &[u8], written: &std::ops::Range<usize>, room: usize) -> Result<Self, SealError> {
         let after = |from: usize, pattern: &[u8]| {
             let rest = bytes.get(from..written.end)?;

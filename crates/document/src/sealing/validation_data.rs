@@ -6,8 +6,8 @@
 //! It is done again before the last timestamp's own certificate expires, each time with the data that prove that
 //! timestamp, and so on for as long as the file must count.
 //!
-//! Both write one revision behind the file and change nothing in it; a certification (P = 1) permits that (ISO 32000-2,
-//! 12.8.2.2). What the store holds already is kept and not written twice. There is no VRI dictionary: it says which data belong
+//! Both append one revision to the file and change nothing in it; a certification (P = 1) permits that (ISO 32000-2,
+//! 12.8.2.2). Data that is in the store already is kept and not written twice. There is no VRI dictionary: it says which data belong
 //! to which signature, which verifiers find by themselves (EN 319 142-1, 5.4.2.3 leaves it optional).
 //!
 //! [`evidence`] reads back whose certificates the signatures and timestamps of a file rest on: for gathering those data, and
@@ -49,7 +49,7 @@ pub struct ValidationData {
 }
 
 impl ValidationData {
-    /// Takes in what another one holds.
+    /// Adds the data of another one.
     pub fn extend(&mut self, other: ValidationData) {
         for (own, more) in [
             (&mut self.certificates, other.certificates),
@@ -64,7 +64,7 @@ impl ValidationData {
         }
     }
 
-    /// Takes in what another one holds where what is new of it is no larger than `room`, which it takes away from.
+    /// Adds the data of another one if the new part fits into `room`, and reduces `room` by it.
     pub fn extend_within(&mut self, other: ValidationData, room: &mut usize) -> bool {
         let new = [
             (&self.certificates, &other.certificates),
@@ -160,7 +160,7 @@ fn write_store(edits: &mut Edits<'_>, data: &ValidationData) -> Result<(), SealE
         Some(store) => store.clone(),
         None => Dict::of([("Type", Object::name("DSS"))]),
     };
-    // Of others' data: whatever unpacks to more than a verifier reads is as if it were not there.
+    // Other people's data that unpacks to more than a verifier reads counts as missing.
     let mut left = MAX_STORE;
     for (key, values) in [
         ("Certs", &data.certificates),
@@ -219,19 +219,19 @@ pub struct Chain {
 pub struct Evidence {
     /// The certificates of each signature and timestamp, in the order in which they were made.
     pub chains: Vec<Chain>,
-    /// Whether the seal holds a timestamp.
+    /// Whether the seal has a timestamp.
     pub has_timestamp: bool,
     /// The time of the last document timestamp, and when the certificate of its authority ends.
     pub archive: Option<(Timestamp, Timestamp)>,
     /// Whether the file's validation data hold the certificate of the seal's signer and what proves it good. What came with
     /// a file that others had signed is about theirs.
     pub has_validation_data: bool,
-    /// How many bytes of validation data the file holds.
+    /// How many bytes of validation data are in the file.
     pub held_bytes: usize,
 }
 
 impl Evidence {
-    /// Whether anything but the seal itself says when it was there.
+    /// Whether anything besides the seal itself says when it existed.
     pub fn is_timestamped(&self) -> bool {
         self.has_timestamp || self.archive.is_some()
     }

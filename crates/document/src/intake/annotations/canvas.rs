@@ -7,7 +7,7 @@ use crate::pdf::edit::Edits;
 use crate::pdf::geometry::{Matrix, Rectangle};
 use crate::pdf::{Dict, Number, Object, Ref, Stream};
 
-/// Lines are not wider, whatever a file says.
+/// The widest line; files may ask for more.
 const WIDEST: f64 = 1_000.0;
 /// Parts of a dash pattern.
 const MOST_DASHES: usize = 16;
@@ -105,7 +105,7 @@ impl Border {
         }
         border.width = border.width.clamp(0.0, WIDEST);
         border.dashes.truncate(MOST_DASHES);
-        // What is no pattern draws a whole line (8.4.3.6).
+        // An invalid pattern draws a whole line (8.4.3.6).
         if border.dashes.iter().any(|dash| *dash < 0.0) || border.dashes.iter().sum::<f64>() <= 0.0 {
             border.dashes.clear();
         }
@@ -136,7 +136,7 @@ impl Canvas {
         canvas
     }
 
-    /// What is drawn darkens what is beneath, as a marker does.
+    /// The drawing darkens what is beneath, like a marker.
     pub(super) fn multiply(&mut self) {
         self.state.set(b"BM", name(b"Multiply"));
     }

@@ -20,7 +20,7 @@ use crate::pdf::{Dict, Objects, PdfDefect, Ref, Stream};
 use crate::text::fonts::Fonts;
 use crate::text::layout::{self, TextStyle};
 
-/// Letters where a file names no size.
+/// The size of letters if a file names none.
 const SIZE: f32 = 12.0;
 /// Larger letters are no letters of a page.
 const LARGEST: f32 = 1_000.0;
@@ -175,7 +175,7 @@ fn import(drawn: &[u8], jobs: &[Job], edits: &mut Edits<'_>) -> Result<(), PdfDe
 /// What a default appearance (12.7.4.3) says: size of letters and colour.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DefaultAppearance {
-    /// None where letters are to fit themselves.
+    /// None if letters are sized to fit.
     pub(super) size: Option<f32>,
     pub(super) colour: Colour,
 }
@@ -361,7 +361,7 @@ const STAMPS: [(&[u8], &str); 14] = [
     (b"ForPublicRelease", "FOR PUBLIC RELEASE"),
 ];
 
-/// A rubber stamp with a name of the standard: the name in a frame. Of any other name nobody here knows the picture.
+/// A rubber stamp with a name of the standard: the name in a frame. We do not know the pictures of other names.
 pub(super) fn stamp(
     edits: &mut Edits<'_>,
     annotation: &Dict,

@@ -183,7 +183,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// Ground and border; none where there is no box.
+    /// Background and border; none if there is no box.
     fn new(objects: &impl Look, widget: &Dict) -> Option<Self> {
         let rectangle = objects.rectangle_in(widget, b"Rect").filter(Rectangle::has_area)?;
         let empty = Dict::new();

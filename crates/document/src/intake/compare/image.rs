@@ -1,4 +1,4 @@
-//! What an image is, whatever its objects are numbered and however its data are packed.
+//! The identity of an image, independent of object numbers and compression.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -30,7 +30,7 @@ const NOT_DRAWN: [&[u8]; 12] = [
 pub(super) struct Images(HashMap<ObjectIdentifier, Option<u64>>);
 
 impl Images {
-    /// A digest of an image; `None` where it has too many parts.
+    /// A digest of an image; `None` if it has too many parts.
     pub(super) fn identity(&mut self, image: &Stream<'_>) -> Option<u64> {
         // An inline image is no object.
         let id = image.dict().obj_id();

@@ -44,7 +44,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Do both draw the same at the same places? Of what was not noted whole nobody knows.
+    /// Do both draw the same at the same places? False if one was not recorded completely.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let near = |(one, other): (&f32, &f32)| (one - other).abs() <= NEAR;
         self.is_whole
@@ -131,7 +131,7 @@ impl<'r> Notes<'r> {
         }
     }
 
-    /// Counts what is noted; false where it is enough.
+    /// Counts notes; false if there are enough.
     fn counts(&mut self, notes: usize) -> bool {
         self.count = self.count.saturating_add(notes);
         if self.count > MOST_NOTES {
@@ -174,7 +174,7 @@ impl<'r> Notes<'r> {
 
     /// What is known only by its description.
     fn described(&mut self, what: &dyn fmt::Debug) {
-        // Stops early where there is enough.
+        // Stops early if there are enough.
         let _ = write!(Described(self), "{what:?}");
     }
 
@@ -242,7 +242,7 @@ impl<'r> Notes<'r> {
         self.clips.push(clip);
     }
 
-    /// Notes a part by its number, and what it draws where it is new.
+    /// Notes a part by its number, and what it draws if it is new.
     fn part(&mut self, key: (u128, bool), draw: impl FnOnce(&mut Self)) {
         let next = self.parts.len();
         if let Some(number) = self.parts.get(&key).copied() {
