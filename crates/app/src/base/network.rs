@@ -156,7 +156,7 @@ mod tests {
 
     /// Two threads ask first: the one that read the clock earlier comes later.
     #[test]
-    fn whoever_asks_at_the_same_moment_waits_no_longer_than_the_first() {
+    fn requests_at_the_same_moment_wait_no_longer_than_the_first() {
         let clock = Arc::new(Seconds(AtomicU64::new(100)));
         let patience = Patience::of(WHOLE, Arc::clone(&clock) as _);
         assert_eq!(patience.for_one(), Some(WHOLE / 2));

@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_file_and_line() {
+    fn faults_name_file_and_line() {
         for (name, text, expected) in [
             (
                 "request.ko.txt",

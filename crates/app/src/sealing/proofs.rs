@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_kept_than_so_many_bytes() {
+    fn no_more_bytes_are_kept_than_the_limit() {
         const LARGE: usize = 10 * 1024 * 1024;
         let mut kept = Kept::default();
         for number in 0..20 {

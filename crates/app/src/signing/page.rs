@@ -152,7 +152,7 @@ impl App {
             && session.writer().is_some_and(|writer| writer.consented_at.is_none());
         let gives_back = workflow.on_reject == OnReject::Return && workflow.turn().is_some_and(|order| order > 1);
         let returned = match recipient {
-            Some(recipient) if stage == Stage::Write => self.given_back(snapshot, recipient.order)?,
+            Some(recipient) if stage == Stage::Write => self.last_return(snapshot, recipient.order)?,
             _ => None,
         };
         let views = |recipients: &mut dyn Iterator<Item = &Recipient>| {
@@ -208,7 +208,7 @@ impl App {
     }
 
     /// The last time that the document was returned from `order` or a later step: what its signer must know.
-    fn given_back(&self, snapshot: &Snapshot, order: u32) -> Result<Option<GivenBack>, Error> {
+    fn last_return(&self, snapshot: &Snapshot, order: u32) -> Result<Option<GivenBack>, Error> {
         if snapshot.stored.workflow.on_reject != OnReject::Return {
             return Ok(None);
         }

@@ -24,7 +24,7 @@ impl App {
         path: &str,
     ) -> Result<Result<NewValue, Fault>, Error> {
         match value {
-            NewValue::Picture(given) => match self.made_anew(requester, template, field, given, path) {
+            NewValue::Picture(given) => match self.redrawn(requester, template, field, given, path) {
                 Ok(value) => Ok(Ok(value)),
                 Err(Error::Unprocessable(faults)) => Ok(Err(faults
                     .into_iter()
@@ -36,7 +36,7 @@ impl App {
         }
     }
 
-    fn made_anew(
+    fn redrawn(
         &self,
         requester: &Requester,
         template: &TemplateVersion,

@@ -46,8 +46,8 @@ impl App {
             if before.is_embedded() {
                 return Err(conflict(ConflictCode::Embedded, before.state.status()));
             }
-            let asked_anew = self.asked_anew(snapshot)?;
-            let wait = |recipient: &RecipientId| asked_anew.wait(before.recipient(*recipient)?, snapshot.at);
+            let asked_again = self.asked_again(snapshot)?;
+            let wait = |recipient: &RecipientId| asked_again.wait(before.recipient(*recipient)?, snapshot.at);
             if let Some(waits) = asked.iter().map(wait).collect::<Option<Vec<_>>>()
                 && let Some(shortest) = waits.into_iter().min()
             {
@@ -172,15 +172,15 @@ impl App {
         if snapshot.stored.workflow.is_embedded() || asked.peek().is_none() {
             return Ok(());
         }
-        let asked_anew = self.asked_anew(snapshot)?;
+        let asked_again = self.asked_again(snapshot)?;
         let longest = asked
-            .filter_map(|recipient| asked_anew.wait(recipient, snapshot.at))
+            .filter_map(|recipient| asked_again.wait(recipient, snapshot.at))
             .max();
         longest.map_or(Ok(()), |wait| Err(throttled(snapshot, wait)))
     }
 
-    fn asked_anew(&self, snapshot: &Snapshot) -> Result<AskedAnew, Error> {
-        Ok(AskedAnew::of(
+    fn asked_again(&self, snapshot: &Snapshot) -> Result<AskedAgain, Error> {
+        Ok(AskedAgain::of(
             named_events(&self.entries(snapshot)?),
             snapshot.party.region,
         ))
@@ -188,12 +188,12 @@ impl App {
 }
 
 /// When each addressee was last asked again, according to the audit trail.
-struct AskedAnew {
+struct AskedAgain {
     by_address: BTreeMap<String, Timestamp>,
 }
 
-impl AskedAnew {
-    fn of(events: Vec<NamedEvent>, region: Region) -> AskedAnew {
+impl AskedAgain {
+    fn of(events: Vec<NamedEvent>, region: Region) -> AskedAgain {
         let mut by_address = BTreeMap::new();
         // Who was put in a signer's place by the event before: the request that follows it asks them.
         let mut put_in = None;
@@ -212,7 +212,7 @@ impl AskedAnew {
             }
             put_in = event.successor.map(|person| person.id);
         }
-        AskedAnew { by_address }
+        AskedAgain { by_address }
     }
 
     /// How long this recipient is not to be asked.

@@ -159,7 +159,7 @@ fn unknown_company_unknown_member_wrong_password_and_disabled_member_are_one_ref
 }
 
 #[test]
-fn that_the_api_is_off_is_told_only_to_who_knows_the_password() {
+fn only_someone_with_the_password_learns_that_the_api_is_off() {
     on_both(|app| {
         let company = app.with_company("acme");
         let token = token(app, "acme");
@@ -256,7 +256,7 @@ fn an_address_that_guesses_at_many_accounts_is_throttled_and_others_are_not() {
 }
 
 #[test]
-fn an_ipv6_guesser_does_not_escape_within_his_network() {
+fn an_ipv6_guesser_does_not_escape_within_their_network() {
     let app = TestApp::new(testkit::database::TestDatabase::sqlite());
     app.with_company("acme");
     for number in 0..100_u16 {

@@ -42,7 +42,7 @@ fn phone() -> Origin {
     }
 }
 
-/// The first writer signs by his link, with consent.
+/// The first signer signs by their link, with consent.
 pub fn sign(world: &World<'_>, key: &SigningKey, language: Language, name: &str) -> Result<(), Error> {
     let app = world.app;
     app.record_viewed(key, &phone())?;
@@ -172,7 +172,7 @@ fn every_time_on_the_certificate_names_its_zone() {
 
 /// How it was made sure who acts, in each way that there is.
 #[test]
-fn the_identity_check_is_told_for_each_writer() {
+fn the_identity_check_of_each_signer_is_on_the_certificate() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();
@@ -208,7 +208,7 @@ fn the_identity_check_is_told_for_each_writer() {
     });
 }
 
-/// What the certificate says of how a writer got his link is what became of the message.
+/// The certificate says how a signer got their link: what became of the message.
 #[test]
 fn a_link_is_called_sent_only_where_it_was() {
     on_both(|app| {
@@ -274,7 +274,7 @@ fn a_link_is_called_sent_only_where_it_was() {
 }
 
 #[test]
-fn a_corrected_mobile_number_is_told_and_makes_nobody_an_earlier_signer() {
+fn a_corrected_mobile_number_is_recorded_and_makes_nobody_an_earlier_signer() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();

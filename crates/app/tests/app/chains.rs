@@ -25,7 +25,7 @@ fn what_broke_the_chain_is_found() {
 }
 
 #[test]
-fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
+fn a_delivery_is_recorded_in_the_audit_trail_once() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let id = id_of(&world.start(world.request()));
@@ -78,7 +78,7 @@ fn a_delivery_that_was_taken_is_told_in_the_chain_once() {
 }
 
 #[test]
-fn a_chain_that_cannot_be_told_keeps_no_other_from_being_told() {
+fn a_chain_that_cannot_be_extended_delays_no_other() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let ids: Vec<WorkflowId> = (0..3)
@@ -134,7 +134,7 @@ fn a_chain_that_cannot_be_told_keeps_no_other_from_being_told() {
 }
 
 #[test]
-fn what_is_taken_away_is_told_in_the_chain() {
+fn a_removed_value_is_recorded_in_the_audit_trail() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();

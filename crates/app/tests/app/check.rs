@@ -31,7 +31,7 @@ mod sql {
     }
 }
 
-/// A workflow that two writers have completed.
+/// A workflow that two signers have completed.
 pub(crate) fn completed(world: &World<'_>) -> WorkflowId {
     let id = id_of(&world.start(world.request()));
     world.approve(id, act(fields_of_first())).expect("the first approval");
@@ -193,7 +193,7 @@ fn a_file_that_nothing_needs_is_swept_once_it_is_old_enough() {
 }
 
 #[test]
-fn a_missing_file_and_a_wrong_length_are_told_with_what_needs_them() {
+fn a_missing_file_and_a_wrong_length_are_reported_with_what_needs_them() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let (lost, longer) = (completed(&world), completed(&world));
@@ -264,7 +264,7 @@ fn whatever_happens_to_a_document_at_the_same_moment_its_chain_tells_of_each() {
                 let (start, world) = (&start, &world);
                 scope.spawn(move || {
                     start.wait();
-                    // One member from one address is told of once an hour.
+                    // One member from one address is recorded once an hour.
                     let origin = app::Origin {
                         address: Some(format!("192.0.2.{number}")),
                         ..origin()
@@ -285,7 +285,7 @@ fn whatever_happens_to_a_document_at_the_same_moment_its_chain_tells_of_each() {
 }
 
 #[test]
-fn a_lost_file_is_told_as_one() {
+fn a_lost_file_is_reported_as_one() {
     let app = TestApp::new(testkit::database::TestDatabase::sqlite());
     let world = World::new(&app, &two_steps());
     let id = completed(&world);

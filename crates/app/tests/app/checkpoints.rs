@@ -174,7 +174,7 @@ fn an_old_chain_that_is_written_again_after_its_first_keying_is_found() {
                 *address = "198.51.100.1".into();
             }
         });
-        // Somebody with the database removes the code, and it is keyed once more.
+        // Somebody with the database removes the code, and it gets one again.
         let forget = statement("UPDATE workflow SET chain_code = NULL WHERE id = $1".to_owned());
         app.store
             .write(move |tx| tx.execute(forget, values![id]))

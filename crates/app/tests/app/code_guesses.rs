@@ -9,7 +9,7 @@ use crate::one_time_codes::{another, give, give_in, guarded, last_code, send, si
 use crate::support::on_both;
 use crate::world::{World, faults, id_of, two_steps};
 
-/// A document whose first writer has this address and has been sent a code.
+/// A document whose first signer has this address and has been sent a code.
 fn coded(world: &World<'_>, email: &str) -> (WorkflowId, SigningKey) {
     let mut request = guarded(world);
     request.recipients[0].email = Some(email.to_owned());

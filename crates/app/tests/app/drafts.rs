@@ -1,4 +1,4 @@
-//! One writer with his page open twice: nothing is overwritten unseen, and nobody approves what his page does not show.
+//! A signer with their page open twice: nothing is overwritten unseen, and nobody approves what their page does not show.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ fn a_page_writes_over_nothing_that_it_does_not_show() {
                 .expect("an answer")
         };
         assert_eq!(save("phone", 0, &[("성명", "이백"), ("plan", "B")]).revision, 1);
-        // Of the older page's values what nobody else has touched is saved; it is told of the rest.
+        // Of the older page's values, those that nobody else has touched are saved; the answer contains the rest.
         let desk = save("desk", 0, &[("성명", "백"), ("day", "2026-01-02")]);
         assert_eq!(desk.revision, 2);
         assert_eq!(names(&desk), [("plan", "B"), ("성명", "이백")]);
@@ -87,7 +87,7 @@ fn a_page_writes_over_nothing_that_it_does_not_show() {
             (value(app, &key, "성명"), value(app, &key, "day")),
             ("이백".to_owned(), "2026-01-02".to_owned())
         );
-        // Once it shows what is newer, its writer decides.
+        // Once it shows what is newer, its signer decides.
         let mine = save("desk", 2, &[("성명", "백")]);
         assert_eq!((mine.revision, mine.newer.len()), (3, 0));
         assert_eq!(value(app, &key, "성명"), "백");
@@ -150,7 +150,7 @@ fn files_and_drawings_are_not_written_over_either() {
             .take_drawing(&key, &seen("phone", 1), "sign", drawing)
             .expect("an answer");
         assert_eq!(names(&told), [("sign", "mine.png")]);
-        // Taken away: the other page is told that there is nothing.
+        // Removed: the other page learns that there is nothing.
         app.save_draft(&key, &seen("desk", 2), &texts(&[("sign", "")]))
             .expect("taken away");
         let told = app.save_draft(&key, &seen("phone", 2), &texts(&[])).expect("an answer");

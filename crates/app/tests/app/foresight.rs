@@ -425,7 +425,7 @@ fn some_value(seed: &Seed, chance: u32) -> String {
     }
 }
 
-/// A value with which every writer can go on: what he leaves empty he may, and 0 is a number that fits everywhere.
+/// A value with which every signer can continue: they leave empty what they may, and 0 fits everywhere.
 fn modest_value(seed: &Seed, options: &[String], chance: u32) -> String {
     let required = seed.4;
     match domain::FieldKind::ALL[seed.0].code() {
@@ -433,7 +433,7 @@ fn modest_value(seed: &Seed, options: &[String], chance: u32) -> String {
         "text" if required => "1".to_owned(),
         "number" | "text" => String::new(),
         "signature" | "initials" | "seal" | "image" if !required => String::new(),
-        // Whichever he chooses: each was proved.
+        // Any of them: each was proved.
         "select" => options[chance as usize % options.len()].clone(),
         _ => some_value(seed, chance),
     }

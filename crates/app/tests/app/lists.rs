@@ -276,7 +276,7 @@ fn the_senders_view_ends_after_the_workflow() {
 }
 
 #[test]
-fn the_senders_view_is_closed_with_his_account() {
+fn the_senders_view_is_closed_with_their_account() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         app.with_member(&world.company, "sender@example.com", Role::Sender);

@@ -138,7 +138,7 @@ fn mails_come_in_the_companys_name_with_its_logo_and_answers_go_where_it_says() 
             "{html}"
         );
         assert!(!html.contains("#ffd400"), "white letters could not be read on it");
-        // The company is still named where it is who asks.
+        // The company is still named as the one that asks.
         assert!(mail.text.contains("acme 주식회사") && mail.subject.contains("acme 주식회사"));
     });
 }
@@ -187,7 +187,7 @@ fn reminded(world: &World<'_>, id: WorkflowId) -> usize {
     view.history.iter().filter(|entry| entry.event == code).count()
 }
 
-/// Lets so many days pass, with the job at work every few hours.
+/// Lets this many days pass, with the job at work every few hours.
 fn days_pass(app: &TestApp, days: i64) {
     for _ in 0..days * 4 {
         app.clock.advance(DAY / 4);
@@ -212,7 +212,7 @@ fn writers_are_reminded_every_few_days_and_before_the_end_and_never_twice_for_on
             };
             changed(app, &world.company, &change);
         };
-        // Nobody is reminded where nothing is chosen; 14 days is how long it takes by default.
+        // Nobody is reminded if nothing is chosen; 14 days is how long it takes by default.
         let id = start();
         days_pass(app, 4);
         assert_eq!(reminded(&world, id), 0);
@@ -236,7 +236,7 @@ fn writers_are_reminded_every_few_days_and_before_the_end_and_never_twice_for_on
             "{}",
             mail.subject
         );
-        // The next writer's days begin with his own request.
+        // The next signer's days begin with their own request.
         world.approve(id, act(fields_of_first())).expect("an approval");
         days_pass(app, 2);
         assert_eq!(reminded(&world, id), 4);

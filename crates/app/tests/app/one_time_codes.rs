@@ -25,7 +25,7 @@ use crate::world::{World, act, faults, given, id_of, key_of, met, origin, two_st
 
 const EXPIRED: FaultCode = FaultCode::OneTimeCodeExpired;
 
-/// A start whose first writer is asked for a one-time code.
+/// A start whose first signer is asked for a one-time code.
 pub fn guarded(world: &World<'_>) -> StartRequest {
     let mut request = world.request();
     request.recipients[0].one_time_code = Some(true);
@@ -98,7 +98,7 @@ fn a_code_opens_the_document_and_chain_and_certificate_say_so() {
         let view = app.open_signing(&key).expect("a page");
         assert_eq!(view.stage, Stage::OneTimeCode { to: to(), sent: false });
         assert!(view.fields.is_empty() && view.pages.is_empty());
-        // To open it sends nothing, and shows nothing; embedded writers get nothing else.
+        // To open it sends nothing, and shows nothing; embedded signers get nothing else.
         assert!(world.mails(id).is_empty());
         assert!(matches!(
             app.page_image(&key, &view.pdf, 1),
@@ -252,7 +252,7 @@ fn five_wrong_tries_need_a_new_code_and_twenty_five_the_sender() {
             app.clock.advance(3600);
         }
         assert_eq!(met(send(app, &key)).0, ConflictCode::Locked);
-        // Reminders that go out by themselves are no asking anew.
+        // Automatic reminders do not count as asking again.
         let daily = CompanyChange {
             remind_every_days: Some(Some(1)),
             ..CompanyChange::default()
@@ -336,7 +336,7 @@ fn parallel_requests_send_one_code() {
 fn a_code_goes_to_the_telephone_where_a_messenger_reaches_it() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
-        // What the writer has, where the code goes, and what of it the page shows.
+        // What the signer has, where the code goes, and what of it the page shows.
         for (email, mobile, to, shown, named) in [
             (
                 "kim@example.com",
@@ -401,7 +401,7 @@ fn a_code_goes_to_the_telephone_where_a_messenger_reaches_it() {
 }
 
 #[test]
-fn a_mobile_number_is_the_persons_and_not_his_successors() {
+fn a_mobile_number_is_the_persons_and_not_their_successors() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = guarded(&world);
@@ -448,7 +448,7 @@ fn the_access_code_comes_first() {
 }
 
 #[test]
-fn a_corrected_recipient_begins_anew() {
+fn a_corrected_recipient_begins_again() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let started = world.start(guarded(&world));
@@ -465,7 +465,7 @@ fn a_corrected_recipient_begins_anew() {
             .expect("corrected");
         assert_eq!(met(give(app, &key, &old_code)).0, ConflictCode::LinkReplaced);
         key = world.playing_key(id);
-        // Neither proof nor code are his; one is sent to him at once.
+        // Neither proof nor code are theirs; they are sent one at once.
         key.one_time_proof = Some(proof);
         let to = "••• 5678".to_owned();
         assert_eq!(stage(app, &key), Stage::OneTimeCode { to, sent: false });

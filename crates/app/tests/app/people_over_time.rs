@@ -115,7 +115,7 @@ impl<'h> History<'h> {
         }
     }
 
-    /// A person of whom nobody has heard, or the one in this place with a new name or a new contact.
+    /// An unknown person, or the one in this place with a new name or a new contact.
     fn somebody(&mut self, place: usize, may_keep_contact: bool) -> Person {
         self.model.people += 1;
         let new = person(self.chance.0 % 1_000, self.model.people);
@@ -135,7 +135,7 @@ impl<'h> History<'h> {
 
     /// One random act, done and modelled.
     fn act(&mut self) {
-        // Nobody is asked anew more often than every ten minutes.
+        // Nobody is asked again more often than every ten minutes.
         self.world.app.clock.advance(601);
         let waiting = self.model.waiting();
         let place = waiting[self.chance.below(waiting.len())];
@@ -370,7 +370,7 @@ impl<'h> History<'h> {
         assert_eq!(text.value.as_ref(), own.or(kept), "{done:#?}");
     }
 
-    /// What programs were told.
+    /// The webhooks that were sent.
     fn check_webhooks(&self) {
         let hooks: Vec<Value> = self
             .world

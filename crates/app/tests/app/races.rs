@@ -96,10 +96,10 @@ fn consent_through_a_link_that_is_replaced_at_that_moment_is_not_the_new_writers
     assert!(!view.recipient.expect("a writer").consented);
 }
 
-/// What the earlier person does at the moment of a correction is told of nobody else: not the code that they tried, not
+/// What the earlier person does at the moment of a correction is recorded for nobody else: not the code that they tried, not
 /// the file that they took.
 #[test]
-fn what_the_person_before_does_while_they_are_replaced_is_not_told_of_the_next_one() {
+fn what_an_earlier_person_does_while_they_are_replaced_is_not_recorded_for_the_next_one() {
     let app = on_postgres();
     let world = World::new(&app, &two_steps());
     let mut request = world.request();
@@ -148,7 +148,7 @@ fn what_the_person_before_does_while_they_are_replaced_is_not_told_of_the_next_o
     );
 }
 
-/// Whoever writes for a signer locks the workflow before the signer's row, as a correction does. The deadlock would be counted
+/// Every write for a signer locks the workflow before the signer's row, as a correction does. The deadlock would be counted
 /// where the database of the test ends ([`TestDatabase`]).
 #[test]
 fn nothing_that_a_signer_does_waits_for_a_correction_that_waits_for_it() {
@@ -169,7 +169,7 @@ fn nothing_that_a_signer_does_waits_for_a_correction_that_waits_for_it() {
             email: Some("kim2@example.com".to_owned()),
             ..CorrectRequest::default()
         };
-        // Whoever changed the signer's row first would hold it when the correction comes to it.
+        // A write that changed the signer's row first would hold it when the correction comes to it.
         let (corrected, ()) = meet(
             &app,
             "SELECT id FROM workflow FOR NO KEY UPDATE",
@@ -198,7 +198,7 @@ fn a_draft_saved_while_its_writer_approves_is_not_left_behind() {
     assert_eq!(draft(&app, &world, writer), None);
 }
 
-/// Two pages of one writer: what the one saves while the other approves is either refused, or refuses the approval.
+/// Two pages of one signer: what the one saves while the other approves is either refused, or refuses the approval.
 #[test]
 fn an_approval_that_meets_a_draft_signs_what_its_page_shows() {
     let app = on_postgres();
@@ -317,7 +317,7 @@ fn new_fields_do_not_bring_back_the_pdf_that_another_replaces_at_that_moment() {
     assert_eq!(current.original, domain::BlobHash::of(&pdf));
 }
 
-/// Whoever waits for a workflow's row has locked none of its deliveries yet, so that nobody who has the workflow waits for them.
+/// A transaction that waits for a workflow's row has locked none of its deliveries yet, so none that has the workflow waits for it.
 #[test]
 fn deliveries_are_locked_after_their_workflow() {
     let app = on_postgres();

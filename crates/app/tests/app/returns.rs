@@ -10,7 +10,7 @@ use crate::world::{
 };
 
 #[test]
-fn given_back_the_old_links_die_and_step_one_is_reported_once() {
+fn after_a_return_old_links_stop_working_and_step_one_is_reported_once() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
         let mut request = world.request();
@@ -66,9 +66,9 @@ fn given_back_the_old_links_die_and_step_one_is_reported_once() {
     });
 }
 
-/// Two roles sign in the second step; one has signed when the other gives the document back.
+/// Two roles sign in the second step; one has signed when the other returns the document.
 #[test]
-fn a_signature_given_before_a_return_is_taken_off_and_everybody_is_told_why() {
+fn a_return_removes_earlier_signatures_and_everybody_learns_why() {
     let template = json!({"name": "back", "steps": [{"order": 1}, {"order": 2, "role": "left"}, {"order": 2, "role": "right"}],
         "on_reject": "return", "fields": [
         field("amount", "text", 1, 1, 1, &json!({})),
@@ -130,7 +130,7 @@ fn a_signature_given_before_a_return_is_taken_off_and_everybody_is_told_why() {
 }
 
 #[test]
-fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
+fn a_return_is_reported_with_the_next_signers_and_ends_at_step_one() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
         let id = id_of(&world.start(world.request_of_three()));
@@ -165,7 +165,7 @@ fn a_return_is_told_with_the_next_writers_and_at_step_one_it_ends() {
 }
 
 #[test]
-fn who_declines_is_told_to_the_others_of_his_step_and_to_nobody_who_was_not_asked() {
+fn the_others_of_a_decliners_step_are_notified_and_nobody_who_was_not_asked() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
         let declined_by_b = |contact_of_a: &str| {
@@ -180,15 +180,15 @@ fn who_declines_is_told_to_the_others_of_his_step_and_to_nobody_who_was_not_aske
             told.into_iter().map(|mail| mail.to).collect::<Vec<_>>()
         };
         assert_eq!(declined_by_b("a@example.com"), ["a@example.com", "owner@example.com"]);
-        // Another writer with the same address is another person.
+        // Another signer with the same address is another person.
         assert_eq!(declined_by_b("b@example.com"), ["b@example.com", "owner@example.com"]);
-        // The sender has the writer's address, so one message is enough.
+        // The sender has the signer's address, so one message is enough.
         assert_eq!(declined_by_b("owner@example.com"), ["owner@example.com"]);
     });
 }
 
 #[test]
-fn who_declines_after_others_signed_is_told_to_sender_and_earlier_writers() {
+fn a_decline_after_others_signed_is_reported_to_sender_and_earlier_signers() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();

@@ -65,7 +65,7 @@ fn after_cancellation_or_expiry_nothing_is_written() {
 }
 
 #[test]
-fn whoever_touches_an_overdue_workflow_finds_it_expired() {
+fn any_use_of_an_overdue_workflow_finds_it_expired() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let id = id_of(&world.start(world.request()));
@@ -111,7 +111,7 @@ fn workflows_that_cannot_expire_keep_no_others_from_it() {
 }
 
 #[test]
-fn five_wrong_access_codes_lock_until_the_sender_sends_anew() {
+fn five_wrong_access_codes_lock_until_the_sender_sends_again() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();
@@ -199,7 +199,7 @@ fn a_writer_is_reminded_once_in_ten_minutes() {
         app.clock.advance(500);
         remind().expect("a second time");
         assert_eq!(world.letters(id).len(), letters + 1);
-        // Another writer has not been reminded.
+        // Another signer has not been reminded.
         world.approve(id, act(fields_of_first())).expect("an approval");
         remind().expect("the next writer's first time");
     });
@@ -233,7 +233,7 @@ fn parallel_tries_of_an_access_code_learn_no_more_than_five() {
                 .collect()
         });
         left.sort();
-        // Each count was told once: who was told nothing met the lock, or another's write.
+        // Each count was answered once. The other tries met the lock, or another write.
         let before = left.len();
         left.dedup();
         assert!(before == left.len() && before <= 4, "{left:?}");

@@ -305,7 +305,7 @@ fn a_revoked_key_stands_on_the_list_and_is_never_used_again() {
     });
 }
 
-/// Whoever verifies where the key was revoked learns of it, as long as no timestamp proves that the seal is older.
+/// Verifying at the installation that revoked the key reports the revocation, unless a timestamp proves that the seal is older.
 #[test]
 fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
     on_both(|app| {

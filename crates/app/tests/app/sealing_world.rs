@@ -27,11 +27,11 @@ pub struct Wire {
     pub is_cut: AtomicBool,
     /// Whether nothing but timestamps is answered.
     pub is_mute: AtomicBool,
-    /// Whether whoever answers about signers' certificates is gone.
+    /// Whether the responders for signers' certificates are gone.
     pub is_gone: AtomicBool,
     /// How many bytes larger the list about signers' certificates is.
     pub padding: AtomicUsize,
-    /// Whether whoever is asked is silent until it is no longer waited for.
+    /// Whether every source is silent until nobody waits for it any more.
     pub is_slow: AtomicBool,
     /// How long it was waited for them.
     pub waited: Mutex<Vec<Duration>>,

@@ -69,7 +69,7 @@ fn wrong_request(world: &World<'_>) -> StartRequest {
 }
 
 #[test]
-fn every_fault_of_a_start_is_told_at_once_and_nothing_is_stored() {
+fn every_fault_of_a_start_is_reported_at_once_and_nothing_is_stored() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let request = wrong_request(&world);
@@ -165,7 +165,7 @@ fn what_could_not_be_sealed_is_refused_at_the_start() {
 }
 
 #[test]
-fn not_embedded_the_writers_are_told_and_the_caller_only_watches() {
+fn not_embedded_the_signers_are_asked_and_the_caller_only_watches() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();
@@ -305,7 +305,7 @@ fn names_that_turn_the_text_around_them_and_names_of_nothing_are_refused() {
 }
 
 #[test]
-fn no_more_than_a_hundred_faults_are_told() {
+fn no_more_than_a_hundred_faults_are_reported() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();
@@ -411,7 +411,7 @@ fn a_preview_starts_nothing() {
 }
 
 #[test]
-fn a_writer_whose_name_fits_no_field_of_his_is_refused_at_start_and_correction() {
+fn a_signer_whose_name_fits_none_of_their_fields_is_refused_at_start_and_correction() {
     on_both(|app| {
         let mut fields = two_steps();
         fields["fields"][6]["width"] = json!(20_000);

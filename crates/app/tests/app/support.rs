@@ -74,7 +74,7 @@ impl TestApp {
         TestApp::sealing(database, clock, Arc::new(NoNetwork), SealingSettings::default())
     }
 
-    /// An application that reaches a network and seals as it is told.
+    /// An application with this network and these sealing settings.
     pub fn sealing(
         database: TestDatabase,
         clock: Arc<StandingClock>,

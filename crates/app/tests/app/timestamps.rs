@@ -16,7 +16,7 @@ use crate::sealing_world::{DAY, Wire, complete, events, files, with_authority, w
 use crate::support::{TestApp, on_both};
 use crate::world::{World, act, fields_of_first, given, id_of, key_of, origin, texts, two_steps};
 
-/// Starts a workflow and takes it to the last writer.
+/// Starts a workflow and takes it to the last signer.
 pub fn before_the_last(world: &World<'_>) -> WorkflowId {
     let id = id_of(&world.start(world.request()));
     world.approve(id, act(fields_of_first())).expect("the first approval");
@@ -217,7 +217,7 @@ fn a_timestamp_too_large_for_the_seal_becomes_one_of_the_document() {
     }
 }
 
-/// Whoever proves the authority's certificate good is silent: the seal goes on with its timestamp, and gets the proofs later.
+/// The sources that prove the authority's certificate good are silent: the seal keeps its timestamp, and gets the proofs later.
 #[test]
 fn a_seal_goes_on_without_proofs_that_cannot_be_had_and_gets_them_later() {
     for level in [SealLevel::LongTerm, SealLevel::Archive] {

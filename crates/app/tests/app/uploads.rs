@@ -114,9 +114,9 @@ fn a_picture_that_says_it_is_too_large_is_refused_without_a_worker() {
     assert_eq!(app.documents.made(), 0);
 }
 
-/// As a version kept it that did not make pictures anew.
+/// As an earlier version stored it, which did not redraw pictures.
 #[test]
-fn a_picture_of_an_earlier_version_is_made_anew_before_it_is_stamped() {
+fn a_picture_of_an_earlier_version_is_redrawn_before_it_is_stamped() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let (id, key) = started(&world);

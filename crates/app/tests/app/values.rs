@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::on_both;
 use crate::world::{World, act, faults, field, fields_of_first, given, id_of, key_of, origin, texts};
 
-/// One writer, who has what can be calculated and shown in a format, and the sender's texts.
+/// One signer, who has what can be calculated and shown in a format, and the sender's texts.
 fn formats() -> Value {
     json!({"name": "formats", "steps": [{"order": 1}], "fields": [
         field("price", "number", 1, 1, 1, &json!({"thousands": true, "decimals": 2, "label": "단가"})),
@@ -168,7 +168,7 @@ fn what_cannot_be_stamped_is_said_while_it_is_typed_and_at_the_start() {
     });
 }
 
-/// The start of a sound PNG of so many pixels: what it weighs is told by its header.
+/// The start of a sound PNG of this many pixels: its header says how large it is.
 fn png_of(width: u32, height: u32) -> Vec<u8> {
     let chunk = |kind: &[u8; 4], data: &[u8]| {
         let named = [kind.as_slice(), data].concat();
@@ -196,7 +196,7 @@ fn png_of(width: u32, height: u32) -> Vec<u8> {
 
 /// Of too many bytes, or of too many pixels: said as that, wherever a picture comes in, with the limit.
 #[test]
-fn a_picture_that_is_too_large_is_told_from_one_that_is_none() {
+fn a_picture_that_is_too_large_is_not_called_no_picture() {
     on_both(|app| {
         let fields = json!({"name": "pictures", "steps": [{"order": 1}],
             "fields": [field("photo", "image", 1, 1, 1, &json!({}))]});

@@ -48,7 +48,7 @@ fn two_writers_complete_and_everything_is_proved() {
         let key = key_of(&sign_url);
         let shown = sign_on_the_page(&world, id, &key);
 
-        // The program, on behalf of the second writer.
+        // The program, on behalf of the second signer.
         let done = world
             .approve(
                 id,
@@ -62,7 +62,7 @@ fn two_writers_complete_and_everything_is_proved() {
 
         let last = check_webhooks(&world, id);
 
-        // Embedded: the writers are told nothing; sender and copies are.
+        // Embedded: the signers get no messages; sender and copies do.
         let told: Vec<String> = world.letters(id).into_iter().map(|(to, _)| to).collect();
         assert_eq!(told, ["owner@example.com", "legal@example.com"]);
 
@@ -113,7 +113,7 @@ fn sign_on_the_page(world: &World<'_>, id: WorkflowId, key: &SigningKey) -> Vec<
     };
     assert_eq!(value("성명"), ("김민".to_owned(), false));
     assert_eq!(value("sign"), ("서명.png".to_owned(), true));
-    // Made anew: the same picture in a file of ours.
+    // Redrawn: the same picture in a file of ours.
     let shown = app.signing_file(key, "sign").expect("the file").bytes;
     assert!(shown.starts_with(b"\x89PNG") && shown != bytes);
     let wrong = app.approve_shown(key, &texts(&[("성명", "")]), None, &origin());
@@ -259,7 +259,7 @@ fn check_history(world: &World<'_>, id: WorkflowId) {
 }
 
 #[test]
-fn the_sender_signs_with_his_view_where_he_is_the_writer() {
+fn the_sender_signs_with_their_view_if_they_are_the_signer() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();

@@ -42,7 +42,7 @@ pub fn field(name: &str, kind: &str, step: u32, page: u32, row: u32, more: &Valu
     field
 }
 
-/// Two writers: name, date, check, choice and a signature for the first; a number, its sum and a seal for the second.
+/// Two signers: name, date, check, choice and a signature for the first; a number, its sum and a seal for the second.
 pub fn two_steps() -> Value {
     json!({"name": "계약", "steps": [{"order": 1, "role": "employee"}, {"order": 2, "role": "employer"}], "fields": [
         field("성명", "text", 1, 1, 1, &json!({"required": true, "max_length": 20})),
@@ -145,13 +145,13 @@ impl<'a> World<'a> {
     }
 
     #[allow(clippy::needless_pass_by_value)] // reads better where it is called
-    /// Approves at the step under way, where the request names no other.
+    /// Approves at the step under way, if the request names no other.
     pub fn approve(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
         self.app
             .approve(&self.caller, id, &self.at_its_step(id, request), &origin())
     }
 
-    /// Rejects at the step under way, where the request names no other.
+    /// Rejects at the step under way, if the request names no other.
     pub fn reject(&self, id: WorkflowId, request: ActRequest) -> Result<app::Advanced, Error> {
         self.app
             .reject(&self.caller, id, &self.at_its_step(id, request), &origin())
@@ -270,7 +270,7 @@ pub fn key_of(url: &str) -> SigningKey {
     }
 }
 
-/// The keys of all writers of the first step, where it has several.
+/// The keys of all signers of the first step, if it has several.
 pub fn keys_of(started: &StartedWorkflow) -> Vec<SigningKey> {
     let listed = started.next_list.as_deref().unwrap_or_default();
     listed

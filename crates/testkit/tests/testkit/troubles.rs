@@ -116,7 +116,7 @@ const TROUBLES: &[Trouble] = &[
     Trouble {
         done: "a writer declines after others signed",
         wanted: "sender and earlier writers are told",
-        tests: &["who_declines_after_others_signed_is_told_to_sender_and_earlier_writers"],
+        tests: &["a_decline_after_others_signed_is_reported_to_sender_and_earlier_signers"],
     },
     Trouble {
         done: "the receiver answers 400 for days, then is switched off",

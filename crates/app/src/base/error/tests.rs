@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_wait_is_told_in_whole_seconds_and_none_too_few() {
+fn a_wait_is_announced_in_whole_seconds_rounded_up() {
     for (milliseconds, told) in [
         (0, 0),
         (1, 1),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::world::field;
 
-/// Two writers, one, and two again; the first and the last sign. A field of the third place comes from the sender.
+/// Two signers, one, and two again; the first and the last sign. A field of the third place comes from the sender.
 pub fn template() -> Value {
     let role = |role: &str| json!({"role": role});
     let signs = |role: &str| json!({"role": role, "required": true});
@@ -61,7 +61,7 @@ pub struct Person {
     pub contact: String,
 }
 
-/// A place and what belongs to whoever sits there.
+/// A place and what belongs to the person in it.
 #[derive(Debug, Clone)]
 pub struct Place {
     pub person: Person,
