@@ -25,7 +25,7 @@ mod manual;
 mod member;
 mod messenger;
 mod migrate;
-mod root;
+mod root_certificate;
 mod serve;
 mod template;
 mod token;
@@ -111,7 +111,7 @@ enum Command {
     /// Update the database schema
     Migrate(migrate::Migrate),
     /// Print the installation's root certificate (PEM), for others to trust
-    Root(root::Root),
+    Root(root_certificate::Root),
     /// Check that the server on this machine is healthy
     Healthcheck(healthcheck::Healthcheck),
     /// Write manual pages and shell completions
