@@ -348,7 +348,7 @@ fn words_beneath_a_highlight_in_a_group_of_its_own_are_seen_as_others_show_them(
     assert_eq!(refused(highlighted("/Group<</S/Transparency/I true>>", "")), None);
 }
 
-/// Our renderer and PDFium show it in Helvetica, and Poppler does not show it.
+/// Our renderer and `PDFium` show it in Helvetica, and Poppler does not show it.
 #[test]
 fn text_whose_font_is_not_among_its_resources_is_shown_by_every_program() {
     let blank = page("", "", &[]);
