@@ -245,6 +245,7 @@ async function openWebKit(size) {
   const ask = async (method, path, body) => {
     const answer = await fetch(`http://127.0.0.1:${port}/session${path}`, {
       method,
+      signal: AbortSignal.timeout(LIMIT),
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const { value } = await answer.json();

@@ -1,4 +1,4 @@
-// The main flow in Firefox and in WebKit, the engine of Safari: a part of it here, all of it with script/engines.
+// The main flow in Firefox and in WebKit, the engine of Safari: a part of it in script/test, all of it with script/engines.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -7,6 +7,8 @@ import { Installation, pdf } from "./installation.mjs";
 import { word } from "../samples.mjs";
 
 const ALL = process.env.COUNTERSIGN_ENGINES === "all";
+/** WebKit needs more time than script/test has. */
+const TRIED = ALL ? ENGINES : { firefox: ENGINES.firefox };
 const LANGUAGES = ALL ? ["ko", "ja", "en"] : ["en"];
 const SIZES = ALL
   ? { phone: { width: 500, height: 780 }, desktop: { width: 1024, height: 768 } }
@@ -92,7 +94,7 @@ async function darkest(window, selector) {
   return (await window.until(() => window.darkest !== null && [window.darkest]))[0];
 }
 
-for (const [engine, openWindow] of Object.entries(ENGINES)) {
+for (const [engine, openWindow] of Object.entries(TRIED)) {
   for (const [size, rectangle] of Object.entries(SIZES)) {
     test(`a document is filled in, kept, signed and finished in ${engine} on a ${size}`, async () => {
       const window = await openWindow(rectangle);

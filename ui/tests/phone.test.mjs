@@ -36,13 +36,13 @@ test("the document comes first: a title, a line, and the rest behind a button", 
     assert.equal(await more.textContent(), word(language, "sign-details"));
     assert.ok((await more.boundingBox()).height >= 44);
     assert.match(await page.locator(".intro .line").textContent(), /한빛상사/);
-    for (const hidden of ["#original", "#hand-over", ".intro .comment"]) {
+    for (const hidden of ["#original", ".intro .comment"]) {
       assert.equal(await page.locator(hidden).isVisible(), false, hidden);
     }
     await more.focus();
     await page.keyboard.press("Enter");
     assert.equal(await more.getAttribute("aria-expanded"), "true");
-    for (const shown of ["#original", "#hand-over", ".intro .comment"]) {
+    for (const shown of ["#original", ".intro .comment"]) {
       assert.equal(await page.locator(shown).isVisible(), true, shown);
     }
     assert.deepEqual(await seriousFaults(page), []);

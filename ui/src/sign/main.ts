@@ -56,7 +56,7 @@ class SigningPage extends HTMLElement {
         guided.refresh();
       },
       guideTo: (field) => guided.take(field),
-      bring: (box, bottom) => view.bring(box, Math.max(0, one(".tools").getBoundingClientRect().bottom), bottom, false),
+      bring: (box, bottom) => view.bring(box, topAbove(box, bottom), bottom, false),
       isBusy: () => requests.isRunning,
     });
     const done = new Done(data, () => {
@@ -88,6 +88,13 @@ class SigningPage extends HTMLElement {
     sayViewed(data);
     values.askChoices();
   }
+}
+
+/** Where the room for a box begins: below the tools where they are, or if that is too narrow where they stay when scrolled. */
+function topAbove(box: HTMLElement, bottom: number): number {
+  const tools = one(".tools").getBoundingClientRect();
+  const needed = box.getBoundingClientRect().height + tools.height;
+  return bottom - tools.bottom > needed ? Math.max(0, tools.bottom) : tools.height;
 }
 
 /** Which fields prevent the approval. */
