@@ -98,7 +98,7 @@ for (const language of ["ko", "ja", "en"]) {
     await judge("sign");
     await field(page, "Name").locator("button.open").click();
     await judge("sheet");
-    await page.locator("#sheet .actions .button:not(.primary)").click();
+    await page.locator("#sheet .actions [data-close]").click();
     await page.click("#guide-toggle");
     await judge("step by step");
     await page.click("#guide-off");

@@ -98,7 +98,7 @@ export async function fill(page, name, value) {
   }
   await field(page, name).locator("button.open").click();
   await write(page.locator("#sheet-entry"), value);
-  await page.locator("#sheet .actions .button:not(.primary)").click();
+  await page.locator("#sheet .actions [data-close]").click();
 }
 
 async function write(control, value) {

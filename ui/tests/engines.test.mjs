@@ -41,7 +41,7 @@ async function fill(window, name, value) {
   if (!onPage) await window.visible("#sheet-entry");
   await window.keys(value);
   if (!onPage) {
-    await window.press("#sheet .actions .button:not(.primary)");
+    await window.press("#sheet .actions [data-close]");
     await window.until(() => !document.querySelector("#sheet").open);
   }
 }

@@ -89,7 +89,7 @@ class Hands {
   }
 
   async closeSheet() {
-    await this.press(this.page.locator("#sheet .actions .button:not(.primary)"));
+    await this.press(this.page.locator("#sheet .actions [data-close]"));
   }
 
   async take() {

@@ -183,7 +183,7 @@ test("the sender's help and the rule are said with the field", async () => {
   await ready(page);
   await field(page, "Text").locator("button.open").tap();
   assert.equal(await page.locator("#sheet-rule").textContent(), "As in your passport.");
-  await page.locator("#sheet .actions .button:not(.primary)").tap();
+  await page.locator("#sheet .actions [data-close]").tap();
   await field(page, "Number").locator("button.open").tap();
   assert.match(await page.locator("#sheet-rule").textContent(), /number.*at most 2/);
 });

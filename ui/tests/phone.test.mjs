@@ -69,7 +69,7 @@ test("the box that the sheet fills in is ringed, in view above it, and not dimme
     assert.match(hole, /^polygon\(evenodd/);
     const [x, y] = [Math.round(at.left) - 8, Math.round(at.top) - 8];
     assert.ok(hole.includes(`${x}px ${y}px`), `${hole} has no corner at ${x}, ${y}`);
-    await page.locator("#sheet .actions .button:not(.primary)").first().click();
+    await page.locator("#sheet .actions [data-close]").first().click();
     await page.locator("#sheet").waitFor({ state: "hidden" });
     assert.equal(await page.locator(box).getAttribute("data-current"), null);
   }
@@ -127,7 +127,7 @@ test("sheet, signature and confirmation stand above the screen keyboard, and fol
   await isSeen("#sheet", 300, 120);
   await keyboard(0);
   await isSeen("#sheet", 0);
-  await page.locator("#sheet .actions .button:not(.primary)").first().click();
+  await page.locator("#sheet .actions [data-close]").first().click();
 
   await page.click("#reject");
   await keyboard(300);

@@ -39,7 +39,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await shoot("02-sign-whole", true);
   await page.click("#next");
   await shoot("03-next-field");
-  if (size === "phone") await page.locator("#sheet .actions .button:not(.primary)").click();
+  if (size === "phone") await page.locator("#sheet .actions [data-close]").click();
   await page.click("#guide-toggle");
   await shoot("03-step-by-step");
   await page.locator("#guide-off, #guide-toggle").filter({ visible: true }).first().click();
@@ -56,7 +56,7 @@ export async function walk(server, page, { language, size }, shoot) {
   await bringIntoSight(page, "Salary");
   await shoot("03-refused");
   await salary.fill("3,500,000");
-  if (size === "phone") await page.locator("#sheet .actions .button:not(.primary)").click();
+  if (size === "phone") await page.locator("#sheet .actions [data-close]").click();
   await page.waitForFunction(() => localStorage.length === 0);
   await page.context().setOffline(true);
   await page.waitForSelector("#trouble:not(:empty)");
@@ -281,7 +281,7 @@ async function walkWithPapers(server, page, { language, size, writers }, shoot) 
   await choose("통장 전체.pdf", Buffer.alloc(10 * 1024 * 1024 + 1));
   await page.waitForSelector("#sheet-fault:not(:empty)");
   await shoot("43-file-refused");
-  await page.locator("#sheet .actions .button:not(.primary)").click();
+  await page.locator("#sheet .actions [data-close]").click();
 
   await page.context().setOffline(true);
   await fill(page, "Amount", "1200");
