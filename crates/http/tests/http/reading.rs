@@ -348,7 +348,7 @@ fn the_api_is_read_in_the_readers_language(database: &TestDatabase) {
             "{policy}"
         );
         let html = page.html();
-        assert!(html.contains(&format!("<html lang=\"{language}\">")), "{language}");
+        assert!(html.contains(&format!("<html lang=\"{language}\"")), "{language}");
         for word in words {
             assert!(html.contains(word), "{language}: {word}");
         }
