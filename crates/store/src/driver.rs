@@ -2,6 +2,7 @@
 //!
 //! May use `base`.
 
+mod copy;
 pub(crate) mod job;
 pub(crate) mod migrations;
 pub(crate) mod postgres;

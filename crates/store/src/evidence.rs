@@ -2,6 +2,7 @@
 //!
 //! May use every other room but `driver` and `outbox`.
 
+pub mod backup;
 pub mod check;
 pub mod compare;
 pub mod erasure;

@@ -48,6 +48,7 @@ pub use history::{
 };
 pub use message::{Message, ToErase, erase, holds_no_code, message, messages, messages_of_workflow, to_erase};
 
+pub mod held_outbox;
 pub mod node;
 
 /// How many deliveries one transaction holds or releases.

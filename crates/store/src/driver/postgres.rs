@@ -38,6 +38,7 @@ mod connection;
 mod faults;
 mod listening;
 mod pool;
+mod programs;
 mod server;
 mod session;
 mod together;

@@ -168,7 +168,7 @@ pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<
 }
 
 /// Makes the file readable only for its owner; its `-wal` and `-shm` files get the same mode.
-fn create_private(path: &Path) -> Result<(), Error> {
+pub(crate) fn create_private(path: &Path) -> Result<(), Error> {
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
@@ -176,7 +176,7 @@ fn create_private(path: &Path) -> Result<(), Error> {
     options.open(path).map(drop).map_err(|error| cannot_open(path, &error))
 }
 
-fn connect(path: &Path) -> Result<Connection, Error> {
+pub(crate) fn connect(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || -> Result<Connection, rusqlite::Error> {
         let connection = Connection::open_with_flags(path, flags)?;
@@ -204,7 +204,7 @@ fn connect(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-fn cannot_open(path: &Path, error: &dyn std::fmt::Display) -> Error {
+pub(crate) fn cannot_open(path: &Path, error: &dyn std::fmt::Display) -> Error {
     Error::Open {
         name: path.display().to_string(),
         detail: error.to_string(),
@@ -578,7 +578,7 @@ fn unique_key(message: &str) -> String {
 }
 
 /// `SQLite` reports a full disk either as such, or as a failed write, extension or sync.
-fn is_full(failure: ffi::Error) -> bool {
+pub(crate) fn is_full(failure: ffi::Error) -> bool {
     failure.code == ErrorCode::DiskFull
         || matches!(
             failure.extended_code,

@@ -14,7 +14,7 @@ crate::statements! {
          WHERE company_id = $1 AND url = $2 AND stopped_at IS NOT NULL";
 
     /// The lanes (a receiver and a company) with something due, by a loose index scan: one look per lane, however much
-    /// waits in it.
+    /// waits in it. None while the outbox is held after a restore ([`crate::held_outbox`]).
     pub static DUE_LANES =
         sqlite "SELECT receiver, company_id, due_at, tries FROM ( \
                 WITH RECURSIVE lane (receiver, company_id, due_at, tries) AS ( \
@@ -30,7 +30,7 @@ crate::statements! {
                             AND n.receiver > lane.receiver \
                             ORDER BY n.receiver, n.company_id, n.due_at, n.id LIMIT 1))) \
                 SELECT receiver, company_id, due_at, tries FROM lane) AS found \
-            WHERE due_at <= $1 ORDER BY due_at",
+            WHERE due_at <= $1 AND NOT EXISTS (SELECT 1 FROM setting WHERE name = 'outgoing-held') ORDER BY due_at",
         postgres "SELECT receiver, company_id, due_at, tries FROM ( \
                 WITH RECURSIVE lane AS ( \
                     (SELECT receiver, company_id, due_at, tries FROM outbox WHERE state = 'waiting' \
@@ -41,7 +41,7 @@ crate::statements! {
                             AND (o.receiver, o.company_id) > (lane.receiver, lane.company_id) \
                         ORDER BY o.receiver, o.company_id, o.due_at, o.id LIMIT 1) AS n) \
                 SELECT receiver, company_id, due_at, tries FROM lane) AS found \
-            WHERE due_at <= $1 ORDER BY due_at";
+            WHERE due_at <= $1 AND NOT EXISTS (SELECT 1 FROM setting WHERE name = 'outgoing-held') ORDER BY due_at";
 
     /// Claims the first due deliveries of the given lanes, each up to its room ($6: the most room of any lane), under a
     /// lease, after which they are due again. A first try waits for the first tries of the same workflow's earlier

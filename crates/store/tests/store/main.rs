@@ -1,6 +1,7 @@
 //! The store on both databases: every test here runs on SQLite and on PostgreSQL.
 
 mod backlog;
+mod held_outbox;
 mod history;
 mod loose_files;
 mod plans;
