@@ -12,6 +12,7 @@
 //! under such a name. `object_store` is asynchronous; this interface blocks, with a small runtime of its own, for
 //! callers on a blocking thread (never from an async task).
 
+mod linked;
 mod named;
 
 use std::io::ErrorKind;
