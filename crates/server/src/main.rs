@@ -9,6 +9,7 @@
 use std::process::ExitCode;
 
 mod background;
+mod backup;
 mod cli;
 mod configuration;
 mod connections;
@@ -21,6 +22,7 @@ mod one_server;
 mod opened;
 mod output;
 mod pkcs11;
+mod restored;
 mod volumes;
 
 fn main() -> ExitCode {

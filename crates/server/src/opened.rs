@@ -32,6 +32,11 @@ pub enum OpenFault {
     /// The same for a PostgreSQL database.
     #[error("there is no installation in {0}; `countersign migrate` creates one; {ELSEWHERE}")]
     NoInstallationInDatabase(String),
+    /// Somebody must finish it first.
+    #[error(
+        "{0} contains an unfinished restore of a backup; run the same `countersign restore` again, or remove the folder's content"
+    )]
+    UnfinishedRestore(PathBuf),
     /// We cannot see whether there is one.
     #[error("the data folder {0} cannot be read: {1}")]
     Unreadable(PathBuf, std::io::Error),
@@ -69,6 +74,9 @@ impl From<app::Error> for OpenFault {
 /// How to say which installation is meant.
 pub const ELSEWHERE: &str = "use --data DIR (or COUNTERSIGN_DATA) for another folder, and --config FILE (or COUNTERSIGN_CONFIG) \
                              for the settings of the server";
+
+/// A file in the data folder while a backup is restored into it. Nobody opens the installation before that is done.
+pub const UNFINISHED_RESTORE: &str = "restore.unfinished";
 
 /// Where an installation is, and how it is configured.
 #[derive(Debug, Clone)]
@@ -129,8 +137,9 @@ impl Place {
     /// Opens the database, and returns which migrations were applied now.
     pub fn open_store(&self, absent: Absent) -> Result<(Store, Vec<String>), OpenFault> {
         let settings = self.configuration.store(&self.data)?;
-        if absent == Absent::Refuse && !self.has_database()? {
-            return Err(OpenFault::NoInstallation(self.named()));
+        self.refuse_unfinished_restore()?;
+        if absent == Absent::Refuse {
+            self.must_exist()?;
         }
         self.make_folder()?;
         let store = Store::open(&settings)?;
@@ -144,6 +153,33 @@ impl Place {
         }
         let applied = store.migrate()?;
         Ok((store, applied))
+    }
+
+    /// Opens the database of an existing installation, and leaves its schema as it is.
+    pub fn open_as_is(&self) -> Result<Store, OpenFault> {
+        self.refuse_unfinished_restore()?;
+        self.must_exist()?;
+        let settings = self.configuration.store(&self.data)?;
+        let store = Store::open(&settings)?;
+        if store.read(store::backup::is_empty)? {
+            return Err(OpenFault::NoInstallation(self.named()));
+        }
+        Ok(store)
+    }
+
+    fn must_exist(&self) -> Result<(), OpenFault> {
+        if self.has_database()? {
+            Ok(())
+        } else {
+            Err(OpenFault::NoInstallation(self.named()))
+        }
+    }
+
+    fn refuse_unfinished_restore(&self) -> Result<(), OpenFault> {
+        if self.data.join(UNFINISHED_RESTORE).exists() {
+            return Err(OpenFault::UnfinishedRestore(self.data.clone()));
+        }
+        Ok(())
     }
 
     /// Opens everything. `bound` is the address that the server listens on.

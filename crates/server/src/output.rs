@@ -12,6 +12,7 @@ use app::FaultCode;
 use domain::Language;
 use serde_json::{Value, json};
 
+use crate::backup::BackupFault;
 use crate::configuration::ConfigurationFault;
 use crate::opened::{ELSEWHERE, OpenFault, Place};
 
@@ -37,6 +38,16 @@ pub enum Failure {
     File { path: String, source: io::Error },
     #[error("{0}")]
     Other(String),
+}
+
+impl From<BackupFault> for Failure {
+    fn from(fault: BackupFault) -> Failure {
+        match fault {
+            BackupFault::App(error) => Failure::App(error),
+            BackupFault::Open(fault) => Failure::Open(fault),
+            other => Failure::Other(other.to_string()),
+        }
+    }
 }
 
 impl Failure {

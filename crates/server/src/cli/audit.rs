@@ -25,7 +25,9 @@ impl Audit {
         if let Audit::Restart { of } = self {
             return restart(context, &of);
         }
-        let report = context.open()?.app.audit_verify()?;
+        let app = context.open()?.app;
+        let report = app.audit_verify()?;
+        let from_backup = app.store.read(store::held_outbox::restored)?;
         let mut faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
         faults.extend(report.file_faults.iter().map(ToString::to_string));
         faults.extend(report.checkpoints.faults.iter().map(ToString::to_string));
@@ -44,10 +46,17 @@ impl Audit {
             "companies_with_checkpoints": report.checkpoints.companies,
             "compared_since": report.checkpoints.since.map(|since| since.to_string()),
             "restarted": restarted,
+            "restored": from_backup,
             "faults": faults,
         });
         let mut lines = faults;
         lines.extend(restarted.iter().cloned());
+        lines.extend(from_backup.map(|restored| {
+            format!(
+                "a backup of {:.0} was restored at {:.0}: what happened between the two is not in the database",
+                restored.backup_of, restored.at
+            )
+        }));
         if report.checkpoints.companies == 0 {
             lines.push("there is no checkpoint yet: deleted workflows and an older database are not found".to_owned());
         }

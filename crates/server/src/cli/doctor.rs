@@ -22,7 +22,7 @@ use super::Context;
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
 use crate::file_limit::FileLimit;
-use crate::opened::{network, tokens};
+use crate::opened::{UNFINISHED_RESTORE, network, tokens};
 use crate::output::{Failure, joined, print};
 
 /// Find what is wrong with this installation, and how to fix it; exit code 0 if nothing is wrong
@@ -32,6 +32,8 @@ pub struct Doctor;
 const TEMPLATES: &str = "mail templates";
 /// A seal certificate that ends sooner is an error.
 const LAST_DAYS: i64 = 7;
+/// A backup that is older is worth a note.
+const BACKUP_DAYS: i64 = 7;
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,8 +82,12 @@ impl Doctor {
     pub fn run(context: &Context) -> Result<ExitCode, Failure> {
         let mut findings = Findings::default();
         if folder(&context.place.data, &mut findings) {
+            unfinished_restore(&context.place.data, &mut findings);
             disk(context, &mut findings);
             let store = database(context, &mut findings)?;
+            if let Some(store) = &store {
+                backups(store, &mut findings)?;
+            }
             let vault = master_key(context, store.as_ref(), &mut findings);
             if let (Some(store), Some(vault)) = (store, vault) {
                 seal_keys(context, store, vault, &mut findings)?;
@@ -195,6 +201,17 @@ fn folder(data: &Path, findings: &mut Findings) -> bool {
     true
 }
 
+/// Whether a restore was interrupted. Until it is done, nothing else opens the installation.
+fn unfinished_restore(data: &Path, findings: &mut Findings) {
+    if data.join(UNFINISHED_RESTORE).exists() {
+        findings.wrong(
+            "restore",
+            format!("{} contains an unfinished restore of a backup", data.display()),
+            "run the same `countersign restore` again, or remove the folder's content",
+        );
+    }
+}
+
 /// Whether there is room for new files and documents.
 fn disk(context: &Context, findings: &mut Findings) {
     let check = "disk space";
@@ -280,6 +297,28 @@ fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>,
     }
     findings.good(check, format!("{place} is reachable, and its schema is current"));
     Ok(Some(store))
+}
+
+/// When the last backup was made, and whether messages are held since a restore.
+fn backups(store: &Store, findings: &mut Findings) -> Result<(), Failure> {
+    if let Some(held) = store.read(store::held_outbox::held)? {
+        findings.note("outbox", crate::restored::said(held), crate::restored::REMEDY);
+    }
+    let check = "backup";
+    let remedy = "countersign backup DIR; the timer countersign-backup.timer does it every night";
+    match crate::restored::last_backup(store)? {
+        None => findings.note(check, "no backup was made with `countersign backup`", remedy),
+        Some((at, folder)) => {
+            let days = SystemClock.now().duration_since(at).as_hours() / 24;
+            let detail = format!("the last one was made at {at:.0} in {folder}");
+            if days < BACKUP_DAYS {
+                findings.good(check, detail);
+            } else {
+                findings.note(check, format!("{detail}, {days} days ago"), remedy);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings) -> Option<Vault> {
@@ -380,25 +419,45 @@ fn seal_keys(context: &Context, store: Store, vault: Vault, findings: &mut Findi
         );
         return Ok(());
     }
-    let mut usable = 0;
-    for company in &companies {
-        let signed = app
-            .usable_seal_key(&company.id)
-            .and_then(|key| Ok(key.sign(b"doctor")?));
-        match signed {
-            Ok(_) => usable += 1,
-            Err(fault) => {
-                let remedy = key_remedy(&fault);
-                findings.wrong(check, format!("company {} cannot seal: {fault}", company.id), &remedy);
-            }
-        }
+    let unusable = unusable_keys(&app)?;
+    for key in &unusable {
+        findings.wrong(check, &key.detail, &key.remedy);
     }
-    if usable == companies.len() {
-        findings.good(check, format!("{usable} of {} usable", companies.len()));
+    if unusable.is_empty() {
+        findings.good(check, format!("{} usable", companies.len()));
     }
     seal_ends(&app, findings)?;
     met_template_faults(&app, findings)?;
     time_stamps(&app, findings)
+}
+
+/// A seal key that cannot be used.
+pub struct UnusableKey {
+    pub detail: String,
+    pub remedy: String,
+    /// Whether it is in a token, which another machine may not have.
+    pub is_of_token: bool,
+}
+
+/// Tries the seal key of every company.
+pub fn unusable_keys(app: &App) -> Result<Vec<UnusableKey>, Failure> {
+    let mut unusable = Vec::new();
+    for company in app.companies()? {
+        let signed = app
+            .usable_seal_key(&company.id)
+            .and_then(|key| Ok(key.sign(b"doctor")?));
+        if let Err(fault) = signed {
+            unusable.push(UnusableKey {
+                detail: format!("company {} cannot seal: {fault}", company.id),
+                remedy: key_remedy(&fault),
+                is_of_token: matches!(
+                    fault,
+                    SealKeyFault::Key(KeyError::PinRefused { .. } | KeyError::TokenAway(_) | KeyError::Token(_))
+                ),
+            });
+        }
+    }
+    Ok(unusable)
 }
 
 /// Certificates that end soon: a week before, it is an error, because deadlines of documents are longer.

@@ -13,9 +13,10 @@ use crate::opened::{Absent, Opened, Place};
 use crate::output::Failure;
 
 mod audit;
+mod backup;
 mod client;
 mod company;
-mod doctor;
+pub mod doctor;
 mod document;
 mod erase_person;
 mod fsck;
@@ -25,6 +26,8 @@ mod manual;
 mod member;
 mod messenger;
 mod migrate;
+mod outbox;
+mod restore;
 mod root_certificate;
 mod serve;
 mod template;
@@ -33,7 +36,7 @@ mod verify;
 mod webhook;
 
 /// `script/release` names commit and date: `0.1.0 (1a2b3c4d, 2026-11-30)`.
-const VERSION: &str = match option_env!("COUNTERSIGN_RELEASE") {
+pub const VERSION: &str = match option_env!("COUNTERSIGN_RELEASE") {
     Some(release) => release,
     None => env!("CARGO_PKG_VERSION"),
 };
@@ -108,6 +111,13 @@ enum Command {
     Fsck(fsck::Fsck),
     /// Find what is wrong with this installation, and how to fix it
     Doctor(doctor::Doctor),
+    /// Back up the installation while it runs; check, list and prune backups
+    Backup(backup::Backup),
+    /// Restore a backup into an empty installation
+    Restore(restore::Restore),
+    /// After a restore: see, send or drop the messages that are held
+    #[command(subcommand)]
+    Outbox(outbox::Outbox),
     /// Update the database schema
     Migrate(migrate::Migrate),
     /// Print the installation's root certificate (PEM), for others to trust
@@ -177,6 +187,9 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Audit(command) => command.run(&context),
         Command::Fsck(command) => command.run(&context),
         Command::Doctor(_) => doctor::Doctor::run(&context),
+        Command::Backup(command) => command.run(&context),
+        Command::Restore(command) => command.run(&context),
+        Command::Outbox(command) => command.run(&context),
         Command::Migrate(_) => migrate::Migrate::run(&context),
         Command::Root(root) => root.run(&context),
         Command::Healthcheck(command) => command.run(&context),

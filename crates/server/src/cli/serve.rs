@@ -96,6 +96,7 @@ impl Serve {
         }
         prove_mail_templates(&app)?;
         prove_sealing(&app)?;
+        crate::restored::warn(&app.store)?;
         announce(bound);
         warm_up(&app);
         runtime.block_on(async {

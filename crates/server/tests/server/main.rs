@@ -2,6 +2,7 @@
 
 mod accepted_uploads;
 mod access;
+mod backups;
 mod checks;
 mod documents;
 mod mailing;

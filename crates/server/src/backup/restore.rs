@@ -1,0 +1,225 @@
+//! Restoring a backup into an empty installation.
+//!
+//! A mark in the data folder says that a restore is under way. While it is there, no command opens the installation. A
+//! restore that was interrupted goes on where it was, because each file appears under its name only when it is whole, and
+//! the database last. The mark goes once the outbox is held, so no server can send anything before that.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use blobs::Blobs;
+use domain::{BlobHash, Clock};
+use serde::{Deserialize, Serialize};
+use store::held_outbox::{self, Restored};
+use store::{Settings, Store};
+
+use super::manifest::{DatabaseKind, Manifest, Snapshot};
+use super::repository::Repository;
+use super::{BackupFault, Progress, at, database, durable};
+use crate::environment::SystemClock;
+use crate::opened::{Place, UNFINISHED_RESTORE};
+
+/// How files get into the new installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    Copy,
+    /// As second names for the same bytes, for a scratch installation. The caller has checked the files.
+    Link,
+}
+
+/// What is under way.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    installation: String,
+    snapshot: String,
+}
+
+/// Restores a snapshot into the installation at this place, which must be empty, or the same restore must be unfinished.
+pub fn run(
+    place: &Place,
+    repository: &Repository,
+    snapshot: &Snapshot,
+    keys: Option<&Path>,
+    how: How,
+    progress: &mut Progress,
+) -> Result<(), BackupFault> {
+    let manifest = &snapshot.manifest;
+    let settings = place.configuration.store(&place.data)?;
+    fits(manifest, &settings)?;
+    let key = key(repository, manifest, keys)?;
+    place.make_folder()?;
+    let mark = Mark {
+        installation: manifest.installation.clone(),
+        snapshot: snapshot.name.clone(),
+    };
+    begin(place, &settings, &mark, &key)?;
+    progress.stage("restoring files");
+    files(place, repository, snapshot, how, progress)?;
+    let path = place.configuration.master_key_file(&place.data);
+    if std::fs::read(&path).map_or(true, |kept| kept != key) {
+        durable::write(&path, &key)?;
+        durable::sync_folder(path.parent().unwrap_or(Path::new(".")))?;
+    }
+    progress.stage("restoring the database");
+    let restored = Restored {
+        at: SystemClock.now(),
+        backup_of: manifest.taken_at,
+    };
+    match &settings {
+        Settings::Sqlite { path } => sqlite(snapshot, path, restored)?,
+        Settings::Postgres { .. } => postgres(snapshot, &settings, restored)?,
+    }
+    let mark = place.data.join(UNFINISHED_RESTORE);
+    std::fs::remove_file(&mark).map_err(at(&mark))?;
+    durable::sync_folder(&place.data)
+}
+
+/// Whether this program with these settings can have the backup.
+fn fits(manifest: &Manifest, settings: &Settings) -> Result<(), BackupFault> {
+    let known = Store::newest_schema();
+    if manifest.schema > known {
+        return Err(BackupFault::NewerSchema {
+            found: manifest.schema,
+            known,
+            program: manifest.program.clone(),
+        });
+    }
+    let remedy = match (manifest.database, settings) {
+        (DatabaseKind::Sqlite, Settings::Sqlite { .. }) | (DatabaseKind::Postgres, Settings::Postgres { .. }) => {
+            return Ok(());
+        }
+        (DatabaseKind::Sqlite, _) => "remove database.url from the settings",
+        (DatabaseKind::Postgres, _) => "set database.url to an empty PostgreSQL database",
+    };
+    Err(BackupFault::OtherDatabase {
+        found: manifest.database.name(),
+        configured: settings.to_string(),
+        remedy,
+    })
+}
+
+/// The backup's master key.
+pub fn key(repository: &Repository, manifest: &Manifest, keys: Option<&Path>) -> Result<Vec<u8>, BackupFault> {
+    let path = repository.key_file(keys, &manifest.key);
+    if !path.exists() {
+        return Err(BackupFault::NoKey(path));
+    }
+    let key = std::fs::read(&path).map_err(at(&path))?;
+    if super::take::fingerprint(&key) != manifest.key {
+        return Err(BackupFault::Damaged {
+            path,
+            reason: "is damaged: it is not the master key of this backup".to_owned(),
+        });
+    }
+    Ok(key)
+}
+
+/// Marks the restore as under way, if the place is empty or the same restore was.
+fn begin(place: &Place, settings: &Settings, mark: &Mark, key: &[u8]) -> Result<(), BackupFault> {
+    let path = place.data.join(UNFINISHED_RESTORE);
+    match std::fs::read(&path) {
+        Ok(found) if serde_json::from_slice::<Mark>(&found).is_ok_and(|found| found == *mark) => return Ok(()),
+        Ok(_) => return Err(BackupFault::OtherRestore(place.data.clone())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(at(&path)(error)),
+    }
+    is_empty(place, settings, key)?;
+    durable::write(&path, &serde_json::to_vec(mark).unwrap_or_default())?;
+    durable::sync_folder(&place.data)
+}
+
+fn is_empty(place: &Place, settings: &Settings, key: &[u8]) -> Result<(), BackupFault> {
+    let not_empty = |what: String| Err(BackupFault::NotEmpty { what });
+    let key_file = place.configuration.master_key_file(&place.data);
+    if key_file.exists() && std::fs::read(&key_file).map_err(at(&key_file))? != key {
+        return not_empty(key_file.display().to_string());
+    }
+    match settings {
+        Settings::Sqlite { path } if path.exists() => return not_empty(path.display().to_string()),
+        Settings::Sqlite { .. } => {}
+        Settings::Postgres { .. } => {
+            if !Store::open(settings)?.read(store::backup::is_empty)? {
+                return not_empty(settings.to_string());
+            }
+        }
+    }
+    let files = place.files();
+    if files.exists() && !Blobs::local(&files)?.list()?.is_empty() {
+        return not_empty(files.display().to_string());
+    }
+    Ok(())
+}
+
+fn files(
+    place: &Place,
+    repository: &Repository,
+    snapshot: &Snapshot,
+    how: How,
+    progress: &mut Progress,
+) -> Result<(), BackupFault> {
+    let blobs = Blobs::local(place.files())?;
+    let checkpoints = &snapshot.manifest.checkpoints;
+    let of_checkpoints: BTreeSet<&BlobHash> = checkpoints.values().collect();
+    let named: Vec<&BlobHash> = snapshot
+        .files
+        .iter()
+        .filter(|hash| !of_checkpoints.contains(hash))
+        .collect();
+    for (done, hash) in named.iter().enumerate() {
+        if how == How::Link {
+            blobs.link(hash, &repository.file(hash))?;
+        } else if !blobs.exists(hash)? {
+            let bytes = read(repository, hash)?;
+            #[expect(clippy::disallowed_methods, reason = "the database that is restored next names it")]
+            blobs.put(&bytes)?;
+        }
+        progress.step(done + 1, named.len());
+    }
+    for (name, hash) in checkpoints {
+        blobs.put_named(name, &read(repository, hash)?)?;
+    }
+    Ok(())
+}
+
+/// A file of the backup, with the content that it had.
+fn read(repository: &Repository, hash: &BlobHash) -> Result<Vec<u8>, BackupFault> {
+    let path = repository.file(hash);
+    let bytes = std::fs::read(&path).map_err(at(&path))?;
+    if BlobHash::of(&bytes) == *hash {
+        Ok(bytes)
+    } else {
+        Err(BackupFault::Damaged {
+            path,
+            reason: "is damaged: its content is not what was backed up".to_owned(),
+        })
+    }
+}
+
+/// The file gets its name last, when its outbox is held.
+fn sqlite(snapshot: &Snapshot, path: &Path, restored: Restored) -> Result<(), BackupFault> {
+    if path.exists() {
+        return Ok(());
+    }
+    let draft = PathBuf::from(format!("{}{}", path.display(), durable::DRAFT));
+    database::bring_sqlite(snapshot, &draft)?;
+    let store = Store::open(&Settings::Sqlite { path: draft.clone() })?;
+    hold(&store, restored)?;
+    database::close_sqlite(store, &draft)?;
+    durable::settle(&draft)?;
+    std::fs::rename(&draft, path).map_err(at(path))?;
+    durable::sync_folder(path.parent().unwrap_or(Path::new(".")))
+}
+
+fn postgres(snapshot: &Snapshot, settings: &Settings, restored: Restored) -> Result<(), BackupFault> {
+    let store = Store::open(settings)?;
+    // Restored in one transaction: either everything is there already, or nothing.
+    if store.read(store::backup::is_empty)? {
+        database::bring_postgres(snapshot, settings)?;
+    }
+    hold(&store, restored)
+}
+
+fn hold(store: &Store, restored: Restored) -> Result<(), BackupFault> {
+    store.migrate()?;
+    Ok(store.write(move |tx| held_outbox::hold(tx, restored))?)
+}

@@ -1,0 +1,64 @@
+//! `restore`: puts a backup into an empty installation.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use super::Context;
+use crate::backup::Progress;
+use crate::backup::repository::{Repository, Use};
+use crate::backup::restore::{self, How};
+use crate::output::{Failure, counted, print};
+use crate::restored::REMEDY;
+
+/// Restore a backup into an empty installation, whose messages are then held until you release or drop them
+///
+/// Name the new data folder with --data, and an empty PostgreSQL database in the settings if the backup is of one. If the
+/// command is interrupted, run it again.
+#[derive(Debug, Args)]
+pub struct Restore {
+    /// The folder with the backups
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The backup, as `backup list` names it; default: the last one
+    #[arg(long, value_name = "NAME")]
+    snapshot: Option<String>,
+    /// The folder with the master key, if not DIR/keys
+    #[arg(long, value_name = "FOLDER")]
+    keys: Option<PathBuf>,
+}
+
+impl Restore {
+    pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
+        let repository = Repository::open(&self.folder, Use::Read)?;
+        let snapshot = repository.snapshot(self.snapshot.as_deref())?;
+        restore::run(
+            &context.place,
+            &repository,
+            &snapshot,
+            self.keys.as_deref(),
+            How::Copy,
+            &mut Progress::new(context.json),
+        )?;
+        let manifest = &snapshot.manifest;
+        let lost: Vec<String> = manifest.lost.iter().map(ToString::to_string).collect();
+        let line = format!(
+            "Restored backup {} with {} into {}. Check it with `countersign doctor` and `countersign fsck`. No message goes out \
+             yet: {REMEDY}.",
+            snapshot.name,
+            counted(manifest.files, "file", "files"),
+            context.place.named()
+        );
+        let value = json!({
+            "backup": snapshot.name,
+            "taken_at": manifest.taken_at,
+            "files": manifest.files,
+            "lost": lost,
+            "outbox": "held",
+        });
+        print(context.json, &value, &line);
+        Ok(ExitCode::SUCCESS)
+    }
+}
