@@ -1,7 +1,7 @@
-//! The endpoints of the API, one a file.
+//! The endpoints of the API, one file each.
 //!
-//! `login` answers in the shape of the older interface; all others answer success flat and failure
-//! as problem details.
+//! `login` answers in the format of the older interface. All others return flat JSON on success and problem details on
+//! failure.
 //!
 //! May use every room but `pages`.
 

@@ -1,13 +1,12 @@
 //! The web side of Countersign: the compatible API, the pages, and the `OpenAPI` document.
 //!
-//! [`router`] gives the whole service as one axum router over an [`app::App`]. Every route stands in
-//! one table with who may call it ([`Authority`]); every endpoint is one file under `api/` or
-//! `pages/`, which turns a request into a use-case's input, calls it on a blocking thread, and
-//! writes the answer. What may be done, by whom and in which state is decided in `app` and `domain`.
+//! [`router`] returns the whole service as one axum router over an [`app::App`]. Every route is declared with who may
+//! call it ([`Authority`]). Each endpoint is one file under `api/` or `pages/`: it turns a request into a use-case's
+//! input, calls the use-case on a blocking thread, and writes the answer. `app` and `domain` decide what is allowed,
+//! for whom and in which state.
 //!
-//! To add an endpoint: a file under `api/` with the handler and its `utoipa::path`; a line in
-//! `api::routes`; a line in `api::openapi::Document`; its tests under `tests/http/`. Tests see to it
-//! that the three do not part.
+//! To add an endpoint: a file in `api/` with the handler and its `utoipa::path`, a line in the `routes()` of its
+//! folder, a line in `api::openapi::Document`, and tests in `tests/http/`. Tests check that the three agree.
 
 mod admission;
 // Public because the types that only describe a body are never read.

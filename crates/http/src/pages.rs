@@ -1,12 +1,10 @@
-//! The pages that people see: the signing page, the viewer, the verify page, the members' sign-in with the outbox, and the
-//! API to read and to try.
+//! The pages that people see: the signing page, the viewer, the verify page, the members' sign-in and outbox, and the
+//! API reference.
 //!
-//! Pages are written on the server from `templates/pages/`, in Korean, English or Japanese; the
-//! browser code (`ui/`) makes the signing page alive and is not needed to read the others. What a page
-//! says when it cannot be what was asked for is in
-//! [`crate::html::ending`].
+//! The server renders pages from `templates/pages/` in Korean, English or Japanese. Only the signing page needs the
+//! browser code (`ui/`). [`crate::html::ending`] has the pages that are shown instead of one that cannot be.
 //!
-//! May use every other room.
+//! May use every other room but `router`.
 
 use axum::extract::State;
 use axum::http::Method;
@@ -47,7 +45,7 @@ pub fn routes() -> Vec<Route> {
     all
 }
 
-/// `GET /`: there is no house but the members'.
+/// `GET /`: leads members to their outbox.
 async fn home(State(_): State<Http>, request: PageRequest) -> Response {
     request.redirect(&request.onward("/outbox", &[]))
 }

@@ -1,4 +1,4 @@
-//! Whose requests come in: the bearers of good tokens, and members on our own pages.
+//! Which requests are let in: those with a valid token, and those from our own pages.
 
 use app::{Error, ForbiddenCode};
 use axum::extract::{Request, State};
@@ -14,7 +14,7 @@ use crate::frame::state::Http;
 use crate::html::ending::{About, Ending};
 use crate::html::request::PageRequest;
 
-/// Runs a handler once the token of its caller was found good, and their role sufficient.
+/// Runs a handler only if the caller's token is valid and their role sufficient.
 pub async fn authenticate(
     State((http, access)): State<(Http, Access)>,
     request: Request,
@@ -41,7 +41,7 @@ pub async fn authenticate(
     Ok(response)
 }
 
-/// A request that changes something with a member's cookie comes from one of our own pages.
+/// Refuses requests of other sites' pages that would change something with a member's cookie.
 pub async fn from_our_pages(page: PageRequest, request: Request, next: Next) -> Response {
     if page.is_from_elsewhere() {
         return page.end(Ending::Forbidden, page.language(), &About::default());
@@ -49,8 +49,7 @@ pub async fn from_our_pages(page: PageRequest, request: Request, next: Next) -> 
     next.run(request).await
 }
 
-/// The access token of an `Authorization` header: the service's scheme word or `Bearer`, in any
-/// case (RFC 9110 11.1).
+/// The access token of an `Authorization` header, after the service's scheme or `Bearer` in any case (RFC 9110 11.1).
 fn bearer<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim();
     let (word, token) = value.split_once([' ', '\t'])?;

@@ -1,10 +1,10 @@
-//! Places for large bodies: few at a time, and none in the place of somebody better known.
+//! Places for large bodies: few at a time, shared fairly.
 //!
-//! A body of up to a mebibyte is read as it comes, and of the holder of a link one with as much text as a draft may have.
-//! One that is larger, that does not say how large it is, or that brings a file of somebody who is not a member, needs a place
-//! while its request is answered: memory holds a bounded number of large bodies, and a small picture can cost much to read.
-//! Programs, holders of links and strangers have places of their own, which each kind shares by the rule of
-//! [`domain::turns`]; a route alone makes nobody known.
+//! A body of up to a mebibyte needs no place; from the holder of a link, a body as large as the text of a draft needs
+//! none. A body that is larger, that does not state its length, or that brings a file from someone who is not a member
+//! needs a place until its request is answered. So memory holds a bounded number of large bodies, and few small
+//! pictures are read at once, which can cost much. Programs, holders of links and strangers each have places of their
+//! own, which they share by the rule of [`domain::turns`].
 
 use app::Error;
 use axum::body::{Body, HttpBody as _};
@@ -23,25 +23,25 @@ use crate::frame::shares::{Shares, Turn};
 use crate::frame::state::Http;
 use crate::html::request::PageRequest;
 
-/// A body up to here needs no place.
+/// A body up to this size needs no place.
 const SMALL: u64 = 1024 * 1024;
-/// And of a link up to here: all texts of a draft, with a comment and what stands around them.
+/// The same for the holder of a link: all texts of a draft, with a comment and the JSON around them.
 const SMALL_OF_LINK: u64 = app::LARGEST_DRAFT as u64 + 32 * 1024;
-/// The places for large bodies of programs and members. They hold no body while they wait.
+/// Places for programs and members. Requests that wait hold no body.
 const OF_COMPANIES: Bounds = Bounds {
     places: 8,
     of_link: 1,
     waiting_of_one: 0,
     waiting_of_group: 32,
 };
-/// Those for bodies of holders of links, which are smaller. A page sends one file after the other, and may be open twice.
+/// Places for holders of links, whose bodies are smaller. A page sends one file after the other, and may be open twice.
 const OF_LINKS: Bounds = Bounds {
     places: 12,
     of_link: 2,
     waiting_of_one: 4,
     waiting_of_group: 32,
 };
-/// And those of strangers, of which half are used at most, and three by one network.
+/// Places for strangers, who use at most half of them, and at most three per network.
 const OF_STRANGERS: Bounds = Bounds {
     places: 8,
     of_link: 1,
@@ -49,7 +49,6 @@ const OF_STRANGERS: Bounds = Bounds {
     waiting_of_group: 16,
 };
 
-/// The places.
 #[derive(Debug, Clone)]
 pub struct Places {
     companies: Shares,
@@ -79,20 +78,18 @@ impl Places {
     }
 }
 
-/// What [`in_turn`] needs to know of its route.
+/// What [`in_turn`] needs to know about its route.
 #[derive(Clone)]
 pub struct Turns {
-    /// The application, which knows links and sessions.
     pub http: Http,
-    /// Who may call the route.
     pub authority: Authority,
     /// Whether people send files to it.
     pub takes_files: bool,
-    /// The places, shared by all routes.
+    /// Shared by all routes.
     pub places: Places,
 }
 
-/// Answers a request with a large body once there is a place for it, and gives every body its deadline.
+/// Answers a request with a large body once there is a place for it, and sets a deadline for every body.
 pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -> Result<Response, Failure> {
     let (mut parts, body) = request.into_parts();
     let requester = match requester_of(&turns.http, turns.authority, &mut parts).await {
@@ -144,7 +141,7 @@ mod tests {
         Requester::Company(company(of))
     }
 
-    /// A link of a company: those of acme lead to signers below a hundred.
+    /// A company's link: acme's signers have numbers below a hundred.
     fn link(signer: i64) -> Requester {
         Requester::Link {
             company: company(if signer < 100 { "acme" } else { "other" }),
@@ -156,7 +153,7 @@ mod tests {
         Requester::Stranger(ClientNetwork::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, number))))
     }
 
-    /// Takes every place that these may have. How many they were.
+    /// Takes every place that these requesters can get. Returns how many.
     async fn fill(places: &Places, requesters: &[Requester], held: &mut Vec<Turn>) -> usize {
         let before = held.len();
         for requester in requesters {
@@ -212,7 +209,7 @@ mod tests {
         assert!(has_room_at_once(&places, &link(1)).await);
     }
 
-    /// A text in any script takes up to four bytes a character, and a line break two.
+    /// A character takes up to four bytes in any script, and a line break two.
     #[test]
     fn as_much_text_as_a_draft_may_have_needs_no_place() {
         let longest = "\u{1F58B}".repeat(domain::Field::TEXT_LIMIT as usize);

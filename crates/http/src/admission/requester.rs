@@ -1,7 +1,7 @@
-//! Who is behind a request: known before its body is read, so that everything it takes counts as theirs.
+//! Who sent a request. Known before its body is read, so that all its work counts for them.
 //!
-//! Finding that out takes a look into the database, which anybody can ask for. Such look-ups have threads of their own
-//! ([`Http::look_up`]), shared by the networks that ask: a flood of tokens that are no good keeps nobody else waiting.
+//! Finding out needs a look into the database, and anyone can cause one. So these looks have threads of their own
+//! ([`Http::look_up`]), which networks share: a flood of bad tokens delays nobody else.
 
 use app::{Error, LinkToken, MemberSession};
 use axum::extract::FromRequestParts as _;
@@ -17,11 +17,11 @@ use crate::frame::route::Authority;
 use crate::frame::state::Http;
 use crate::html::request::PageRequest;
 
-/// Who is behind a request to a route with this authority.
+/// The requester of a request to a route with this authority.
 pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) -> Result<Requester, Error> {
     let network = network_of(http, parts).await;
     let known = match authority {
-        // The frame has judged the token before.
+        // The token was checked before.
         Authority::AccessToken(_) => {
             let caller = parts.extensions.get::<Authenticated>();
             caller.map(|Authenticated(caller)| Requester::Company(caller.company.clone()))
@@ -45,13 +45,12 @@ pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) 
                 Requester::Company(company)
             })
         }
-        // What a form says is not known before it is read.
+        // A form says nothing before it is read.
         Authority::Public => None,
     };
     Ok(known.unwrap_or(Requester::Stranger(network)))
 }
 
-/// The network that a request comes from.
 pub async fn network_of(http: &Http, parts: &mut Parts) -> ClientNetwork {
     match ClientAddress::from_request_parts(parts, http).await {
         Ok(client) => ClientNetwork::of(client.address),
@@ -59,7 +58,7 @@ pub async fn network_of(http: &Http, parts: &mut Parts) -> ClientNetwork {
     }
 }
 
-/// A token that we made: it stands in a header, or in the address.
+/// A token that we made, from a header or from the address.
 fn token_of(http: &Http, parts: &Parts) -> Option<LinkToken> {
     let token = link_token(&parts.headers)
         .map(str::to_owned)

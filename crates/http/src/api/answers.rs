@@ -1,14 +1,14 @@
-//! What several endpoints answer, described once for the `OpenAPI` document.
+//! Responses that several endpoints share, described once for the `OpenAPI` document.
 
 use app::Advanced;
 use utoipa::{IntoResponses, ToSchema};
 
 use crate::frame::problem::Problem;
 
-/// The answers of an endpoint that changes a document as its body says.
+/// The responses of an endpoint that changes a document and takes a body.
 #[derive(IntoResponses)]
 pub enum Changed {
-    /// The document after it.
+    /// The document after the change.
     #[response(status = 200, description = "The document after the change.")]
     Done(Advanced),
     /// 400.
@@ -34,10 +34,10 @@ pub enum Changed {
     Unprocessable(Problem),
 }
 
-/// The answers of an endpoint that changes a document and takes no body.
+/// The responses of an endpoint that changes a document and takes no body.
 #[derive(IntoResponses)]
 pub enum ChangedAsAsked {
-    /// The document after it.
+    /// The document after the change.
     #[response(status = 200, description = "The document after the change.")]
     Done(Advanced),
     /// 409.
@@ -49,12 +49,12 @@ pub enum ChangedAsAsked {
     Conflict(Problem),
 }
 
-/// The bytes of a file, as they are. For the description alone: a list of octets would be described as an array of numbers.
+/// The bytes of a file. Only for the description, where a list of octets would appear as an array of numbers.
 #[derive(ToSchema)]
 #[schema(value_type = String, format = Binary)]
 pub struct FileBytes(pub Vec<u8>);
 
-/// The answers of an endpoint that gives out a finished PDF.
+/// The responses of an endpoint that returns a finished PDF.
 #[derive(IntoResponses)]
 pub enum FinishedFile {
     /// The PDF.

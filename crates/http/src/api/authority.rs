@@ -1,4 +1,5 @@
-//! `GET /ca/root.pem`, `GET /ca/root.crl`: what a verifier elsewhere needs of this installation's certification authority.
+//! `GET /ca/root.pem`, `GET /ca/root.crl`: what verifiers elsewhere need of this installation's certification
+//! authority.
 
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::frame::security_headers;
 
-/// The file, to be kept under its name.
+/// The file as a download.
 pub(super) fn attachment(file: FileContent) -> Response {
     let disposition = security_headers::attachment(&file.file_name);
     let media_type =

@@ -1,4 +1,4 @@
-//! `GET /healthz`: whether this process answers, and can write to its database and its files.
+//! `GET /healthz`: whether this process answers and can write to its database and its files.
 
 use app::App;
 use axum::Json;
@@ -13,7 +13,7 @@ use crate::frame::state::Http;
 /// The state of the process.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
-    /// Always `ok`: what is not well answers 503.
+    /// Always `ok`; otherwise the status is 503.
     #[schema(example = "ok")]
     status: &'static str,
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v3/link/start`, `GET /api/v3/link`: public links that start a document for whoever opens them.
+//! `POST /api/v3/link/start`, `GET /api/v3/link`: public links, which start a document for anyone who opens them.
 
 use app::{NewPublicLink, PublicLinkList, PublicLinkView};
 use axum::Json;
@@ -28,7 +28,7 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// A link to make: a start without its first writer, and how often and how long it can be used.
+/// A new link: a start without its first recipient, and how often and how long the link can be used.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({
     "workflow_name": "Membership of {name}, {date}",
@@ -41,35 +41,37 @@ pub fn routes() -> Vec<Route> {
     "language": "ko"
 }))]
 pub struct LinkStartRequest {
-    /// The name of its documents. `{name}` becomes the visitor's name, `{date}` the day; no other braces.
+    /// The name of its documents. `{name}` becomes the visitor's name and `{date}` the day; no other braces are
+    /// allowed.
     #[schema(min_length = 1, max_length = 128)]
     pub workflow_name: String,
-    /// The template: an integer, or a string that holds one.
+    /// The template's ID: an integer, or a string that contains one.
     pub template_id: i64,
-    /// The writers but the one of step 1, whose place the visitor takes.
+    /// The recipients except the one of step 1, whose place the visitor takes.
     pub recipient_list: Option<Vec<RecipientInput>>,
-    /// How often the link can be used, 1 to 1,000,000. Default: without a limit.
+    /// How often the link can be used, 1 to 1,000,000. Default: no limit.
     #[schema(minimum = 1, maximum = 1_000_000)]
     pub limit: Option<i64>,
-    /// When the link ends: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end. Default: not by itself.
+    /// When the link expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a date alone means the end of that day. Default:
+    /// never.
     pub end_date: Option<String>,
-    /// `once` (default): each e-mail address or telephone number can use it once. `many`: as often as anybody likes.
+    /// `once` (default): each e-mail address or telephone number can use it once. `many`: no limit per address.
     #[schema(pattern = "^(once|many)$")]
     pub duplicates: Option<String>,
-    /// The visitor is not led on to the signing page, but gets the link to it by message: so the address is proved to be
-    /// his. Not with `is_embed`.
+    /// Sends the visitor a message with the signing link instead of leading them to the signing page, which proves that
+    /// the address is theirs. Not with `is_embed`.
     pub confirm: Option<bool>,
-    /// The countries whose mobile numbers are taken, as codes of two letters (ISO 3166-1); an empty list takes none.
+    /// The countries whose mobile numbers are accepted, as two-letter codes (ISO 3166-1); an empty list accepts none.
     /// Default: the company's country.
     #[schema(example = json!(["KR", "JP"]))]
     pub phone_countries: Option<Vec<String>>,
-    /// Values given beforehand. They stay editable by their writer unless the field is read-only.
+    /// Initial values. Signers can change them unless the field is read-only.
     pub field_list: Option<Vec<FieldInput>>,
     /// When each document expires. Default: the company's setting, counted from its start.
     pub expiry_date: Option<String>,
-    /// `ko`, `en` or `ja`. Default: the company's. The visitor's page can be read in another.
+    /// `ko`, `en` or `ja`. Default: the company's language. Visitors can choose another for their page.
     pub language: Option<String>,
-    /// A message to the writers.
+    /// A message to the recipients.
     #[schema(max_length = 250)]
     pub comment: Option<String>,
     /// Who gets a copy of each finished document.
@@ -78,14 +80,14 @@ pub struct LinkStartRequest {
     pub export_api_info: Option<ExportInput>,
 }
 
-/// A link that was made.
+/// A new link.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LinkStarted {
     /// The link.
     #[serde(flatten)]
     pub link: PublicLinkView,
-    /// The members of the request that nobody read, such as a misspelt `limt`: each by its path, at most 100. Left out where
-    /// there are none.
+    /// Members of the request that nobody read, such as a misspelt `limt`: their paths, at most 100. Absent if there
+    /// are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(example = json!(["limt", "recipient_list[0].nmae"]))]
     pub ignored_members: Vec<String>,

@@ -1,9 +1,8 @@
 //! `POST /api/{companyId}/login`: credentials in, an access token out.
 //!
-//! The oldest endpoint, and the one whose clients look at nothing but `header.result_code`: every
-//! answer is HTTP 200 with `header` and `body`, whatever was sent; only a throttled login is 429, and one that the service is
-//! too busy for 503.
-//! Members that older clients send besides (`session_id`, `version`, `comp_id`) are ignored.
+//! This is the oldest endpoint, and its clients look only at `header.result_code`. So every answer is HTTP 200 with
+//! `header` and `body`, except 429 for a throttled login and 503 if the service is too busy. Members that older clients
+//! also send (`session_id`, `version`, `comp_id`) are ignored.
 
 use app::{Error, LoginAttempt, LoginRefusal};
 use axum::Json;
@@ -31,13 +30,13 @@ const RESPONSE_CODE: &str = "1001A";
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "sender@example.com", "memb_pwd": "plover lantern quay 47"}}))]
 pub struct LoginRequest {
-    /// Which request this is.
+    /// The kind of request.
     pub header: LoginRequestHeader,
     /// The credentials.
     pub body: LoginRequestBody,
 }
 
-/// Says which request this is.
+/// The kind of request.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct LoginRequestHeader {
     /// Always `1001Q`.
@@ -56,7 +55,7 @@ pub struct LoginRequestBody {
     pub memb_pwd: String,
 }
 
-/// The answer to a login: success where, and only where, `header.result_code` is `00`.
+/// The response to a login. It succeeded if `header.result_code` is `00`, and only then.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct LoginResponse {
     /// The result.
@@ -71,8 +70,8 @@ pub struct LoginResponseHeader {
     /// Always `1001A`.
     #[schema(example = "1001A")]
     pub response_code: String,
-    /// `00` success; `10` the login information is incorrect; `12` the body could not be understood;
-    /// `95` the company may not call the API; `99` our own failure.
+    /// `00`: success. `10`: the credentials are wrong. `12`: the body could not be understood. `95`: the company may
+    /// not call the API. `99`: an internal failure.
     #[schema(example = "00", pattern = "^(00|10|12|95|99)$")]
     pub result_code: String,
     /// The result for people, in the language of `lang`.
@@ -82,7 +81,7 @@ pub struct LoginResponseHeader {
     pub session_id: String,
 }
 
-/// What a successful login gives.
+/// The result of a successful login.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct LoginResponseBody {
     /// The access token: opaque; keep it on a server.
@@ -96,8 +95,8 @@ pub struct LoginResponseBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "")]
     pub device_id: Option<String>,
-    /// When the token ends: `YYYY-MM-DD HH:MM:SS` in the company's time zone (`Asia/Seoul` unless it is set), which is not written
-    /// with it.
+    /// When the token expires: `YYYY-MM-DD HH:MM:SS` in the company's time zone (`Asia/Seoul` unless it is set), which is not
+    /// included.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-12-01 09:00:00")]
     pub expire_date: Option<String>,
@@ -147,9 +146,9 @@ pub async fn login(
     request: Request,
 ) -> Response {
     let (head, body) = request.into_parts();
-    // What is not UTF-8 is a company that does not exist, and is answered like one.
+    // A company id that is not UTF-8 is treated as one that does not exist.
     let company = company.map_or_else(|_| String::new(), |ApiPath(company)| company);
-    // Whatever its media type: clients of the older interface say none, or another.
+    // Clients of the older interface send another media type, or none.
     let bytes = json::read(&head.headers, body, BODY_LIMIT).await;
     let Some((email, password)) = bytes
         .ok()
@@ -164,7 +163,7 @@ pub async fn login(
         password,
         address,
     };
-    // A refusal is an answer here, not a failure of the call.
+    // Here a refusal is an answer and not a failure.
     let result = match http.turn_to_log_in(address, &attempt.company).await {
         Ok(turn) => {
             let login = http.blocking(move |app| {
@@ -205,12 +204,12 @@ pub async fn login(
     }
 }
 
-/// Address and password, where the body is what the interface says.
+/// Address and password, if the body has the format of the interface.
 fn credentials(body: &JsonBody) -> Option<(String, String)> {
     let mut faults = Faults::default();
     let read = |root: &Members<'_>, faults: &mut Faults| {
         let (header, members) = (root.object("header", faults)?, root.object("body", faults)?);
-        // Older clients send these besides.
+        // Older clients send these too.
         for name in ["session_id", "version", "comp_id"] {
             let _is_sent = header.has(name) | members.has(name);
         }

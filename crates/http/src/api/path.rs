@@ -1,5 +1,5 @@
-//! Ids in the path of an endpoint. One that is no number, or that no thing can have, is answered like the id of a thing
-//! that does not exist: 404.
+//! Ids in the path of an endpoint. One that is not a number, or is out of range, gets the same answer as an id that
+//! does not exist: 404.
 
 use app::{Error, Subject};
 use axum::extract::FromRequestParts;
@@ -9,7 +9,7 @@ use domain::{TemplateId, WorkflowId};
 use crate::frame::path::ApiPath;
 use crate::frame::problem::Failure;
 
-/// `{id}` of a workflow, alone or with one more part of the path.
+/// `{id}` of a workflow, alone or with another part of the path.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkflowPath<R = ()>(pub WorkflowId, pub R);
 
@@ -33,7 +33,7 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkflowPath<String> {
     }
 }
 
-/// Declares `{id}` of a thing that only its number names.
+/// Declares `{id}` of a thing that is known by its number.
 macro_rules! numbers {
     ($($(#[$outer:meta])* $name:ident($id:ty = $make:expr) of $subject:ident,)*) => {
         $(
@@ -60,7 +60,7 @@ numbers! {
     TemplatePath(TemplateId = TemplateId) of Template,
     /// `{id}` of a delivery.
     ExportPath(i64 = i64::from) of Delivery,
-    /// `{id}` of a bulk start.
+    /// `{id}` of a bulk send.
     BulkPath(i64 = i64::from) of Bulk,
     /// `{id}` of a public link.
     PublicLinkPath(i64 = i64::from) of PublicLink,
@@ -70,7 +70,6 @@ fn workflow_id(text: &str) -> Result<WorkflowId, Error> {
     number(text).map(WorkflowId).ok_or(Error::NotFound(Subject::Workflow))
 }
 
-/// A positive number in plain digits.
 pub fn number(text: &str) -> Option<i64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|number| digits && *number > 0)

@@ -1,6 +1,6 @@
 //! `POST /api/v3/verify`: any PDF in, a verdict out.
 //!
-//! The file is a stranger's, so the workers read it. It is kept nowhere.
+//! Strangers send these files, so the document workers read them. We keep none.
 
 use app::{Error, FaultCode, Outcome, SignatureWords};
 use axum::Json;
@@ -18,21 +18,21 @@ use crate::body::multipart;
 use crate::frame::problem::{AnswerLanguage, Failure, Problem};
 use crate::frame::state::Http;
 
-/// What there is to say of a file.
+/// The verdict on a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct VerifyResponse {
-    /// Everything holds: every signature is intact, the last one is by a trusted signer, nothing but validation data
-    /// follows it, and nothing was changed that a signature does not permit.
+    /// Whether everything holds: every signature is intact, the last one is from a trusted signer and is followed only
+    /// by validation data, and nothing was changed that a signature does not permit.
     pub holds: bool,
-    /// The same, and the signer of every signature is trusted.
+    /// The same, and every signature is from a trusted signer.
     pub holds_strictly: bool,
-    /// `holds`, `signer_unknown`, `revoked`, `does_not_hold`, `unsigned`, `unreadable` or `too_demanding` (not judged: it
-    /// needs more time or memory than this installation gives).
+    /// `holds`, `signer_unknown`, `revoked`, `does_not_hold`, `unsigned`, `unreadable` or `too_demanding` (not judged,
+    /// because it needs more time or memory than this installation allows).
     #[schema(example = "holds")]
     pub outcome: &'static str,
-    /// The outcome in a line, in the language asked for.
+    /// The outcome in one line, in the language asked for.
     pub title: String,
-    /// And in a sentence.
+    /// The same in a sentence.
     pub text: String,
     /// The file's length in bytes.
     pub length: u64,
@@ -44,7 +44,7 @@ pub struct VerifyResponse {
     pub problems: Vec<String>,
 }
 
-/// What there is to say of one signature.
+/// The verdict on one signature.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct VerifiedSignature {
     /// The name of its field.
@@ -52,38 +52,39 @@ pub struct VerifiedSignature {
     /// `certification`, `approval` or `document_timestamp`.
     #[schema(example = "certification")]
     pub kind: &'static str,
-    /// Nothing is wrong with it but, possibly, that its signer is unknown.
+    /// Nothing is wrong with it, except that its signer may be unknown.
     pub intact: bool,
-    /// Its signer leads to a root that this installation trusts.
+    /// Its signer's certificate leads to a root that this installation trusts.
     pub trusted: bool,
-    /// `B-B`, `B-T`, `B-LT` or `B-LTA` of PAdES; none for other formats and for signatures that are not valid.
+    /// `B-B`, `B-T`, `B-LT` or `B-LTA` of PAdES; absent for other formats and for signatures that are not valid.
     #[schema(example = "B-LTA")]
     pub level: Option<&'static str>,
     /// The signer's name, from the certificate.
     pub signer: Option<String>,
     /// SHA-256 of the signer's certificate, hexadecimal.
     pub fingerprint: Option<String>,
-    /// The time that the signer claims. Nothing proves it.
+    /// The time that the signer claims, without proof.
     #[schema(example = "2026-11-28T01:02:03Z")]
     pub claimed_at: Option<String>,
-    /// The time at which it was there at the latest, as a trusted timestamp proves.
+    /// The time by which it existed, proved by a trusted timestamp.
     #[schema(example = "2026-11-28T01:02:04Z")]
     pub proved_at: Option<String>,
-    /// Whose timestamp proves it.
+    /// The issuer of that timestamp.
     pub proved_by: Option<String>,
-    /// Since when the signer's certificate is revoked, as far as is known. A signature that is proved to be older holds.
+    /// Since when the signer's certificate has been revoked, as far as we know. A signature that is proved to be older
+    /// holds.
     #[schema(example = "2026-11-28T01:02:03Z")]
     pub revoked_at: Option<String>,
     /// Why: `keyCompromise`, `superseded`, `cessationOfOperation` or `unspecified`.
     #[schema(example = "keyCompromise")]
     pub revocation_reason: Option<&'static str>,
-    /// The reason that is given.
+    /// The reason that the signer gives.
     pub reason: Option<String>,
-    /// How many bytes of the file were there when it was signed.
+    /// How many bytes the file had when it was signed.
     pub covered: u64,
-    /// What came after it, as it permits.
+    /// Later additions that it permits.
     pub later: Vec<VerifiedChange>,
-    /// What was changed after it though it does not permit it.
+    /// Later changes that it does not permit.
     pub forbidden: Vec<VerifiedChange>,
     /// Everything that is wrong with it.
     pub faults: Vec<String>,
@@ -91,7 +92,7 @@ pub struct VerifiedSignature {
     pub words: SignatureInWords,
 }
 
-/// Something that was changed after a signature.
+/// A change after a signature.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct VerifiedChange {
     /// What: `content`, `font`, `annotation`, `page`, `script`, `field`, `validation_data` …
@@ -100,11 +101,11 @@ pub struct VerifiedChange {
     /// How: `changed`, `added`, `added_visibly`, `removed`, `filled_in`, `revealed` or `unreadable`.
     #[schema(value_type = String, example = "changed")]
     pub how: How,
-    /// On which page, counted from 1.
+    /// The page, counted from 1.
     pub page: Option<u32>,
-    /// In which form field.
+    /// The form field.
     pub field: Option<String>,
-    /// The object's number in the file; 0 for its structure.
+    /// The object's number in the file; 0 for the file's structure.
     pub object: u32,
     /// The entry of the object.
     pub entry: Option<String>,
@@ -123,29 +124,29 @@ impl From<&Change> for VerifiedChange {
     }
 }
 
-/// A signature in words for people.
+/// A signature, described for people.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SignatureInWords {
     /// Its kind and its field.
     pub title: String,
-    /// How it stands.
+    /// Whether it is valid, in words.
     pub state: String,
-    /// Who, when, where, how.
+    /// Who, when, where and how.
     pub facts: Vec<FactInWords>,
     /// What is wrong.
     pub problems: Vec<String>,
-    /// What is not proved, though nothing is wrong.
+    /// What is not proved, although nothing is wrong.
     pub not_proved: Vec<String>,
-    /// What came after it, as it permits.
+    /// Later additions that it permits.
     pub later: Vec<String>,
 }
 
-/// A line of a table.
+/// A row of a table.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FactInWords {
-    /// What it is about.
+    /// The label.
     pub label: String,
-    /// What is to be said.
+    /// The value.
     pub value: String,
 }
 

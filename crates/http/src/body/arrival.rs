@@ -1,11 +1,10 @@
-//! How bodies arrive: each within a deadline, and what nobody reads is thrown away.
+//! How bodies arrive: within a deadline, and drained if nobody reads them.
 //!
-//! Every body has a deadline, and must come on: one that drips is cut off after some seconds, one that
-//! arrives at the pace of a slow line is not. Who is known has more patience shown to him: a phone in
-//! a lift stands still for a while.
+//! Every body has a deadline and must keep coming: one that drips is cut off after some seconds, one that arrives at
+//! the pace of a slow line is not. Known senders get more patience, because a phone in a lift can stall for a while.
 //!
-//! Of a request that is answered before its body was read, as by whatever refuses it, the rest of the body is thrown away while
-//! it keeps coming, up to a bound: who still sends reads his answer.
+//! If a request is answered before its body has been read, because it was refused for example, we read and discard the
+//! rest of the body, up to a bound. Otherwise a client that is still sending would not get the answer.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,34 +19,33 @@ use axum::middleware::Next;
 use axum::response::Response;
 use tokio::time::{Instant, Sleep, timeout};
 
-/// How long a body may take to arrive.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// How long one may take that does not come on, and how many bytes earn it another second.
+/// How long a body may stall, and how many bytes earn it another second.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
     patience: Duration,
     bytes: u64,
 }
 
-/// For bodies of strangers.
+/// For bodies from strangers.
 pub const STRANGERS: Pace = Pace {
     patience: Duration::from_secs(10),
     bytes: 64 * 1024,
 };
 
-/// For bodies of those who are known.
+/// For bodies from known senders.
 pub const KNOWN: Pace = Pace {
     patience: Duration::from_secs(30),
     bytes: 32 * 1024,
 };
 
-/// Of a body that nobody reads so many bytes are thrown away, and no more after such a gap.
+/// How much of an unread body we discard, and after which pause we stop.
 const DISCARDED: u64 = 64 * 1024 * 1024;
 
 const LONGEST_GAP: Duration = Duration::from_secs(1);
 
-/// A body that must come in time.
+/// A body that must arrive in time.
 pub struct Timed {
     body: Body,
     began: Instant,
@@ -56,13 +54,12 @@ pub struct Timed {
     end: Pin<Box<Sleep>>,
 }
 
-/// The body did not come in time.
 #[derive(Debug, thiserror::Error)]
 #[error("the body did not come in time")]
 struct TooSlow;
 
 impl Timed {
-    /// A body that comes at this pace, or is cut off.
+    /// A body that must arrive at this pace.
     pub fn new(body: Body, pace: Pace) -> Self {
         let began = Instant::now();
         Self {
@@ -117,7 +114,7 @@ impl HttpBody for Timed {
     }
 }
 
-/// A body of which is known, when its request was answered, what nobody has read.
+/// A body that we keep a hold of, to see what is left unread once the request has been answered.
 #[derive(Clone)]
 struct Watched(Arc<Mutex<Unread>>);
 
@@ -154,8 +151,8 @@ impl HttpBody for Watched {
     }
 }
 
-/// Answers a request. What still comes of its body, where nobody has read it to its end, is thrown away first: who is sending it
-/// would find the connection broken in place of his answer. One who waits for his answer before he sends (RFC 9110 10.1.1) has it at
+/// Answers a request, then discards what is left of its body: a client that is still sending would see a broken
+/// connection instead of the answer. A client that waits for our answer before it sends (RFC 9110 10.1.1) gets it at
 /// once.
 pub async fn discarding(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
@@ -167,7 +164,7 @@ pub async fn discarding(request: Request, next: Next) -> Response {
     let is_begun = false;
     let watched = Watched(Arc::new(Mutex::new(Unread { body, is_begun })));
     let answer = next.run(Request::from_parts(head, Body::new(watched.clone()))).await;
-    // Also what is answered with 200 may be a refusal (a login).
+    // An answer with status 200 may be a refusal too (a login).
     let waits = waits && !watched.unread().is_begun;
     if !waits {
         discard(Body::new(Timed::new(Body::new(watched), STRANGERS))).await;
@@ -189,7 +186,7 @@ async fn discard(mut body: Body) {
     }
 }
 
-/// What a body that did not arrive as a whole is answered with.
+/// The error for a body that did not arrive completely.
 pub fn not_arrived(error: &(dyn std::error::Error + 'static)) -> Error {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -205,7 +202,7 @@ async fn next_frame(body: &mut Body) -> Option<Result<http_body::Frame<Bytes>, a
     std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
 }
 
-/// All of a body, of at most `limit` bytes.
+/// The whole body, at most `limit` bytes.
 pub async fn collect(mut body: Body, limit: u64) -> Result<Bytes, Error> {
     let mut collected = Vec::new();
     while let Some(frame) = next_frame(&mut body).await {
@@ -223,7 +220,7 @@ pub async fn collect(mut body: Body, limit: u64) -> Result<Bytes, Error> {
 mod tests {
     use super::*;
 
-    /// A body that gives `frames` frames of `bytes` bytes, one after each `pause`, and then nothing more.
+    /// A body of `frames` frames of `bytes` bytes, one after each `pause`.
     fn dripping(frames: u32, bytes: usize, pause: Duration) -> Body {
         struct Drip(u32, usize, Duration, Pin<Box<Sleep>>);
         impl HttpBody for Drip {
@@ -263,7 +260,7 @@ mod tests {
             assert_eq!(arrived(drips, pace).await, Some(pace.patience.as_secs()));
             let slow = dripping(60, 128 * 1024, Duration::from_secs(1));
             assert_eq!(arrived(slow, pace).await, None);
-            // However much has come, it is over some day.
+            // However much has arrived, it must end some time.
             let endless = dripping(600, 1024 * 1024, Duration::from_secs(1));
             assert_eq!(arrived(endless, pace).await, Some(DEADLINE.as_secs()));
         }

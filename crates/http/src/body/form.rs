@@ -1,4 +1,4 @@
-//! Forms with files as the API takes them: the parts of [`multipart`] by their names.
+//! Forms with files, as the API reads them: the parts of [`multipart`] by name.
 
 use app::{Error, Fault, FaultCode};
 use axum::body::Bytes;
@@ -11,7 +11,6 @@ use super::json::JsonBody;
 use super::multipart::{self, Part};
 use crate::frame::faults::Faults;
 
-/// The parts of a form.
 #[derive(Debug)]
 pub struct Form {
     parts: Vec<Part>,
@@ -24,26 +23,26 @@ impl Form {
         multipart::media_type(headers) == "multipart/form-data"
     }
 
-    /// Reads a form, as [`multipart::read`].
+    /// Reads a form, like [`multipart::read`].
     pub async fn read(request: Request, limit: u64) -> Result<Form, Error> {
         let unread = Unread::of(request.extensions());
         let parts = multipart::read(request, limit).await?;
         Ok(Form { parts, unread })
     }
 
-    /// A part that is there and not empty; the last of two of one name counts.
+    /// A part that is not empty; the last of two with the same name counts.
     pub fn part(&self, name: &str) -> Option<&Bytes> {
         let found = self.parts.iter().rev().find(|part| part.name == name);
         found.map(|part| &part.bytes).filter(|bytes| !bytes.is_empty())
     }
 
-    /// The same, taken out: a large one is not copied.
+    /// The same, but moves it out instead of copying it.
     pub fn take_part(&mut self, name: &str) -> Option<Bytes> {
         let found = self.parts.iter_mut().rev().find(|part| part.name == name)?;
         Some(std::mem::take(&mut found.bytes)).filter(|bytes| !bytes.is_empty())
     }
 
-    /// A part that holds JSON and must be there; it is named where it is not, or does not.
+    /// A required part that contains JSON.
     pub fn json(&self, name: &str) -> Result<JsonBody, Error> {
         let text = self
             .part(name)
@@ -72,14 +71,13 @@ impl Form {
         &self.parts
     }
 
-    /// Yes or no, as a part says it.
+    /// A part that says yes or no.
     pub fn boolean(&self, name: &str, faults: &mut Faults) -> Option<bool> {
         let content = String::from_utf8_lossy(self.part(name)?).into_owned();
         boolean(name, &content, faults)
     }
 
-    /// What makes the same form the same request: its parts, whatever stands between them. A client that asks again may
-    /// choose another boundary.
+    /// Identifies a repeated form by its parts alone: a client that repeats a request may choose another boundary.
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         for part in &self.parts {
@@ -92,7 +90,7 @@ impl Form {
     }
 }
 
-/// Yes or no, as forms and queries say it; another word is a fault of what is named so.
+/// Yes or no, as forms and queries write it. Any other word is a fault named `name`.
 pub fn boolean(name: &str, text: &str, faults: &mut Faults) -> Option<bool> {
     let is_one_of = |words: [&str; 5]| words.iter().any(|word| text.trim().eq_ignore_ascii_case(word));
     if is_one_of(["true", "1", "yes", "y", "on"]) {

@@ -1,18 +1,17 @@
-//! From the bytes of a JSON body to typed members, naming every fault at once.
+//! Reads JSON bodies into typed members and reports every fault at once.
 //!
-//! A derived deserialiser stops at the first member of a wrong type, refuses duplicates and loses
-//! the digits of long numbers. Here a body stays text until a member is asked for: [`Members`]
-//! reads the members of one object, and writes what is amiss, with its place, into [`Faults`],
-//! where the faults that a use-case finds join them. So a client sees all its bad members in one
-//! answer. The rules, which hold for every endpoint:
+//! A derived deserialiser stops at the first member of a wrong type, refuses duplicates, and loses digits of long
+//! numbers. Here, a body stays text until a member is asked for: [`Members`] reads the members of one object and adds
+//! what is wrong, with its path, to [`Faults`], where a use-case adds its own. So clients see all bad members in one
+//! answer. The rules for every endpoint:
 //!
-//! - 400 where the text is not JSON, 413 over the limit, 415 for another media type (none at all
-//!   counts as JSON, RFC 9110 8.3);
-//! - unknown members are ignored and named in the answer, or refused ([`crate::body::ignored_members`]); the last of two members of
-//!   one name counts;
-//! - `null` is the same as absent;
-//! - U+0000 in a text is refused, because one of the databases cannot hold it;
-//! - a list or an object has at most 2,000 entries, and no more are read; at most 100 faults are told.
+//! - 400 if the text is not JSON, 413 if it is too large, 415 for another media type (no media type counts as JSON, RFC
+//!   9110 8.3);
+//! - unknown members are ignored and named in the answer, or refused ([`crate::body::ignored_members`]); the last of
+//!   two members with the same name counts;
+//! - `null` counts as absent;
+//! - U+0000 in a text is refused, because one of the databases cannot store it;
+//! - a list or object has at most 2,000 entries, and we stop reading after that; we report at most 100 faults.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -33,23 +32,22 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-/// Largest integer that every JSON reader holds exactly.
+/// The largest integer that every JSON reader keeps exactly.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// The most entries of a list or object.
+/// How many entries a list or object may have.
 const MOST_ENTRIES: usize = 2_000;
-/// What a body must be.
 const JSON: &str = "application/json";
 
-/// A body that is JSON (its syntax has been checked, its meaning has not).
+/// A body that is JSON: the syntax is checked, the meaning is not.
 #[derive(Debug, Clone)]
 pub struct JsonBody {
     text: String,
-    /// The members that nobody asks for are told here.
+    /// Collects the members that nobody asks for.
     unread: Unread,
 }
 
-/// The members of one object, and where in the body it stands. When it is dropped, those that nobody has asked for are unread.
+/// The members of one object, and where it is in the body. Dropping it records those that nobody asked for.
 #[derive(Debug)]
 pub struct Members<'a> {
     entries: HashMap<String, Member<'a>>,
@@ -64,10 +62,10 @@ struct Member<'a> {
 }
 
 impl JsonBody {
-    /// Checks that `bytes` are one JSON text, of a request whose unread members are told in `unread`.
+    /// Checks that `bytes` are one JSON text. Unread members go into `unread`.
     pub fn parse(bytes: Bytes, unread: Unread) -> Result<Self, Error> {
         let mut text = String::from_utf8(bytes.into()).map_err(|_| Error::NotJson)?;
-        // Some clients lead with a byte order mark (RFC 8259 8.1 lets a reader ignore it).
+        // Some clients start with a byte order mark, which readers may ignore (RFC 8259 8.1).
         if text.starts_with('\u{feff}') {
             text.remove(0);
         }
@@ -75,7 +73,7 @@ impl JsonBody {
         Ok(Self { text, unread })
     }
 
-    /// Takes in a body of at most `limit` bytes.
+    /// Receives a body of at most `limit` bytes.
     pub async fn receive(head: &Parts, body: Body, limit: u64) -> Result<Self, Error> {
         if !is_json(&head.headers) {
             return Err(Error::Unsupported { expected: Some(JSON) });
@@ -83,18 +81,17 @@ impl JsonBody {
         Self::parse(read(&head.headers, body, limit).await?, Unread::of(&head.extensions))
     }
 
-    /// How many bytes it has.
     pub fn length(&self) -> usize {
         self.text.len()
     }
 
-    /// What makes the same body the same request: its bytes as they came.
+    /// Identifies a repeated body by its bytes.
     pub fn fingerprint(&self) -> [u8; 32] {
         Sha256::digest(self.text.as_bytes()).into()
     }
 
-    /// Reads the members of the body; 422 where it is JSON, but no object. What `read` does not ask for is told to be ignored, or is
-    /// a fault.
+    /// Reads the members of the body; 422 if it is JSON but not an object. What `read` does not ask for is reported as
+    /// ignored, or is a fault.
     pub fn read<T>(&self, faults: &mut Faults, read: impl FnOnce(&Members<'_>, &mut Faults) -> T) -> Result<T, Error> {
         let members = self.entries()?;
         let found = read(&Members::new(members, Place::default(), &self.unread), faults);
@@ -104,12 +101,12 @@ impl JsonBody {
         Ok(found)
     }
 
-    /// Fails where it is JSON, but no object.
+    /// Fails if it is JSON but not an object.
     pub fn check_object(&self) -> Result<(), Error> {
         self.entries().map(drop)
     }
 
-    /// The places of what nobody has read of the request until now.
+    /// The paths of what nobody has read so far.
     pub fn ignored(&self) -> Vec<String> {
         self.unread.places()
     }
@@ -139,7 +136,7 @@ where
     }
 }
 
-/// A JSON body whose members are all optional, so that there need not be a body.
+/// A JSON body that may be absent, because all its members are optional.
 #[derive(Debug, Clone)]
 pub struct OptionalJsonBody(pub JsonBody);
 
@@ -160,7 +157,7 @@ where
     }
 }
 
-/// Whether the media type is JSON in UTF-8 (or is not said).
+/// Whether the media type is JSON in UTF-8, or is missing.
 fn is_json(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
         return true;
@@ -168,7 +165,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     let Ok(value) = value.to_str() else { return false };
     let mut parts = value.split(';');
     let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
-    // JSON has no parameter; one that names another charset is believed all the same.
+    // JSON has no parameters; if one names another charset, we believe it.
     let other_charset = parts
         .filter_map(|parameter| parameter.trim().split_once('='))
         .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
@@ -184,7 +181,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     is_json && !other_charset
 }
 
-/// Whether the body is compressed, or coded in another way: none is decoded here (RFC 9110 8.4).
+/// Whether the body is compressed or encoded. We decode none of it (RFC 9110 8.4).
 fn is_coded(headers: &HeaderMap) -> bool {
     headers
         .get_all(header::CONTENT_ENCODING)
@@ -192,10 +189,10 @@ fn is_coded(headers: &HeaderMap) -> bool {
         .any(|coding| !coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-/// Reads a body of at most `limit` bytes; of one that is longer nothing is kept.
+/// Reads a body of at most `limit` bytes; keeps nothing of a longer one.
 ///
-/// Fails with `Unsupported` where it is coded, with `TooLarge`, with `BrokenBody` where it ended early or its chunks are
-/// none, and with `Unavailable` where it did not come in time.
+/// Fails with `Unsupported` if it is encoded, with `TooLarge`, with `BrokenBody` if it ended early or its chunks are
+/// malformed, and with `Unavailable` if it did not arrive in time.
 pub async fn read(headers: &HeaderMap, body: Body, limit: u64) -> Result<Bytes, Error> {
     if is_coded(headers) {
         return Err(Error::Unsupported { expected: None });
@@ -233,12 +230,12 @@ impl<'a> Members<'a> {
         Self { entries, at, unread }
     }
 
-    /// Where this member stands, as faults name it.
+    /// The path of a member, as faults name it.
     pub fn path_of(&self, name: &str) -> String {
         self.at.of(name).path
     }
 
-    /// Whether the member is there and not `null`.
+    /// Whether the member is present and not `null`.
     pub fn has(&self, name: &str) -> bool {
         self.raw(name).is_some()
     }
@@ -247,14 +244,14 @@ impl<'a> Members<'a> {
         self.given(name).filter(|raw| raw.get() != "null")
     }
 
-    /// The member as it came, `null` too.
+    /// The member as it is, including `null`.
     fn given(&self, name: &str) -> Option<&'a RawValue> {
         let member = self.entries.get(name)?;
         member.is_read.store(true, Ordering::Relaxed);
         Some(member.value)
     }
 
-    /// The member, or the fault that it is missing.
+    /// Adds a fault if the member is missing.
     fn demand<T>(&self, name: &str, faults: &mut Faults, value: Option<T>) -> Option<T> {
         if !self.has(name) {
             faults.add(Fault::new(self.path_of(name), FaultCode::Required));
@@ -262,7 +259,6 @@ impl<'a> Members<'a> {
         value
     }
 
-    /// A text.
     pub fn text(&self, name: &str, faults: &mut Faults) -> Option<String> {
         let raw = self.raw(name)?;
         let path = self.path_of(name);
@@ -273,7 +269,7 @@ impl<'a> Members<'a> {
         faults.text(&path, &value)
     }
 
-    /// A text; `null` is the empty one, for a member that takes away what is there.
+    /// A text. `null` is the empty text, for members that can remove a value.
     pub fn text_or_null(&self, name: &str, faults: &mut Faults) -> Option<String> {
         if self.given(name)?.get() == "null" {
             return Some(String::new());
@@ -281,7 +277,6 @@ impl<'a> Members<'a> {
         self.text(name, faults)
     }
 
-    /// A list of texts.
     pub fn texts(&self, name: &str, faults: &mut Faults) -> Option<Vec<String>> {
         let elements = self.elements(name, MOST_ENTRIES, faults)?;
         let path = self.path_of(name);
@@ -296,13 +291,11 @@ impl<'a> Members<'a> {
         Some(texts.collect())
     }
 
-    /// A text that must be there.
     pub fn required_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
         let value = self.text(name, faults);
         self.demand(name, faults, value)
     }
 
-    /// An integer.
     pub fn integer(&self, name: &str, faults: &mut Faults) -> Option<i64> {
         let raw = self.raw(name)?;
         let value = integer(raw.get());
@@ -312,7 +305,7 @@ impl<'a> Members<'a> {
         value
     }
 
-    /// An integer, or a text that holds one.
+    /// An integer, or a text that contains one.
     pub fn integer_or_text(&self, name: &str, faults: &mut Faults) -> Option<i64> {
         let raw = self.raw(name)?;
         let value = match serde_json::from_str::<String>(raw.get()) {
@@ -325,7 +318,6 @@ impl<'a> Members<'a> {
         value
     }
 
-    /// A boolean.
     pub fn boolean(&self, name: &str, faults: &mut Faults) -> Option<bool> {
         let raw = self.raw(name)?;
         let value = serde_json::from_str(raw.get()).ok();
@@ -335,8 +327,8 @@ impl<'a> Members<'a> {
         value
     }
 
-    /// A field's value as text: a number with the digits it was written with, a boolean as
-    /// `true` or `false`, and `null` as the empty text, which means no value.
+    /// A field's value as text: a number keeps its digits, a boolean is `true` or `false`, and `null` is the empty
+    /// text, which means no value.
     pub fn value_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
         let Some(raw) = self.given(name) else {
             faults.add(Fault::new(self.path_of(name), FaultCode::Required));
@@ -349,25 +341,24 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// An object.
     pub fn object(&self, name: &str, faults: &mut Faults) -> Option<Members<'a>> {
         self.inner(self.raw(name)?, self.at.of(name), faults)
     }
 
-    /// A list of objects; an element that is none is a fault, and stays in the list without members
-    /// so that the others keep their places.
+    /// A list of objects. An element that is not an object is a fault, and stays in the list without members, so that
+    /// the others keep their places.
     pub fn objects(&self, name: &str, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
         self.objects_up_to(name, MOST_ENTRIES, faults)
     }
 
-    /// The same members, as those of a body of their own: faults name places within them.
+    /// The same members as those of a body of their own: faults name paths within it.
     #[must_use]
     pub fn rooted(mut self) -> Self {
         self.at.path.clear();
         self
     }
 
-    /// A list of at most so many objects, for an endpoint that takes more than others.
+    /// The same, with a limit of its own, for an endpoint that accepts longer lists.
     pub fn objects_up_to(&self, name: &str, most: usize, faults: &mut Faults) -> Option<Vec<Members<'a>>> {
         let elements = self.elements(name, most, faults)?;
         let at = self.at.of(name);
@@ -444,8 +435,8 @@ fn read_entries(text: &str) -> Result<HashMap<String, Member<'_>>, NotRead> {
     Ok(reader.entries)
 }
 
-/// Reads a list or an object, and stops at the entry that is one too many: millions of small ones
-/// would take many times the memory of their text.
+/// Reads a list or an object, and stops at the first entry too many: millions of small ones would need many times the
+/// memory of their text.
 struct Reader<'a> {
     elements: Vec<&'a RawValue>,
     entries: HashMap<String, Member<'a>>,
@@ -518,7 +509,7 @@ impl<'a> Visitor<'a> for &mut Reader<'a> {
     }
 }
 
-/// `1`, and also `1.0` and `1e3`, which some languages write for the same number.
+/// Accepts `1`, and also `1.0` and `1e3`, which some languages write for the same number.
 fn integer(text: &str) -> Option<i64> {
     if let Ok(value) = text.parse::<i64>() {
         return Some(value);
@@ -540,7 +531,7 @@ mod tests {
         JsonBody::parse(Bytes::copy_from_slice(text.as_bytes()), Unread::default()).expect("JSON")
     }
 
-    /// What a request asks for stays unread in these tests.
+    /// These tests do not look at what stays unread.
     fn members(body: &JsonBody) -> Members<'_> {
         Members::new(body.entries().expect("an object"), Place::default(), &body.unread)
     }

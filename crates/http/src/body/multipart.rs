@@ -9,23 +9,20 @@ use axum::http::{HeaderMap, header};
 use super::ignored_members::Unread;
 use super::json;
 
-/// What a form needs besides what its members hold.
+/// How much a form needs besides the content of its parts.
 const FRAME: u64 = 64 * 1024;
-/// More members than any form of ours has; what follows is unread.
+/// More parts than any of our forms has; further ones are unread.
 const MOST_PARTS: usize = 100;
 
-/// One member of a form.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// Its name.
     pub name: String,
-    /// The name of the file, where it is one.
+    /// The name of the file, if it is one.
     pub file_name: Option<String>,
-    /// What it holds.
     pub bytes: Bytes,
 }
 
-/// The media type of a body, without its parameters, in lower case; empty where none is said.
+/// The media type of a body in lower case, without parameters; empty if missing.
 pub fn media_type(headers: &HeaderMap) -> String {
     headers
         .get(header::CONTENT_TYPE)
@@ -35,10 +32,10 @@ pub fn media_type(headers: &HeaderMap) -> String {
         .unwrap_or_default()
 }
 
-/// The members of a form, which hold at most `limit` bytes together. Those that the call does not have are unread
+/// The parts of a form, at most `limit` bytes together. Parts that the call does not have are unread
 /// ([`crate::body::ignored_members`]).
 ///
-/// Fails with `Unsupported` where it is no form, with `BrokenBody` where it is a broken one, and as [`json::read`].
+/// Fails with `Unsupported` if it is not a form, with `BrokenBody` if it is malformed, and like [`json::read`].
 pub async fn read(request: Request, limit: u64) -> Result<Vec<Part>, Error> {
     if media_type(request.headers()) != "multipart/form-data" {
         return Err(Error::Unsupported {

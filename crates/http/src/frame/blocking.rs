@@ -1,12 +1,12 @@
-//! The one door between the async world and the use-cases.
+//! The only way from async code to the use-cases.
 //!
-//! A use-case is plain synchronous code that may wait for the disk or hash a password; it runs on
-//! tokio's blocking threads. The number that run at once is bounded, so that a flood of requests
-//! waits here (and after a while is answered 503) rather than in an unbounded pool of threads.
-//! The turn travels with the work: a client that hangs up frees it only when the work is done.
+//! A use-case is plain synchronous code that may wait for the disk or hash a password, so it runs on tokio's blocking
+//! threads. Only a bounded number run at once: a flood of requests waits here, and after a while is answered 503,
+//! instead of starting ever more threads. A turn stays with its work: if the client hangs up, the turn ends when the
+//! work does.
 //!
-//! The threads are shared by the rule of [`domain::turns`]. The frame says once for whom a request is answered
-//! ([`answering`]); so no handler, and no new route, has to think of it.
+//! Requesters share the threads by the rule of [`domain::turns`]. The requester is set once for each request
+//! ([`answering`]), so handlers need not think of it.
 
 use app::Error;
 use domain::Requester;
@@ -18,29 +18,28 @@ tokio::task_local! {
     static REQUESTER: Requester;
 }
 
-/// Answers a request of this requester: what it does on threads counts as theirs.
+/// Answers a request: all its work on blocking threads counts for this requester.
 pub async fn answering<F: Future>(requester: Requester, answer: F) -> F::Output {
     REQUESTER.scope(requester, answer).await
 }
 
-/// For whom the request at hand is answered.
+/// The requester of the current request.
 pub fn requester() -> Requester {
     REQUESTER
         .try_with(Requester::clone)
         .unwrap_or_else(|_| Requester::unknown())
 }
 
-/// So many requests of one link wait for its share: a page of many pictures asks for all of them at once.
+/// How many requests of one link may wait: a page with many pictures asks for all of them at once.
 const WAITING_OF_LINK: usize = 128;
-/// And of one company, or of one network of strangers.
+/// The same for a company, or for a network of strangers.
 const WAITING_OF_GROUP: usize = 1_000;
 
-/// A bounded number of blocking threads.
 #[derive(Debug, Clone)]
 pub struct Blocking(Shares);
 
 impl Blocking {
-    /// At most `bound` use-cases at the same time (at least one), a sixteenth of them for one link.
+    /// Runs up to `bound` use-cases at once (at least one), and up to a sixteenth of them for one link.
     pub fn new(bound: usize) -> Self {
         Self(Shares::new(Bounds {
             places: bound,
@@ -52,8 +51,8 @@ impl Blocking {
 
     /// Runs `work` on a blocking thread.
     ///
-    /// Fails with what `work` fails with; with `Unavailable` where no thread came free in time;
-    /// with `Internal` where `work` panicked (the panic itself has been logged by the hook).
+    /// Fails with the error of `work`, with `Unavailable` if no thread became free in time, and with `Internal` if
+    /// `work` panicked (the panic hook has logged it).
     pub async fn run<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -109,7 +108,8 @@ mod tests {
         ClientNetwork::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, number)))
     }
 
-    /// Each of the greedy has as many requests as there are threads, and none of their work ends before the test does.
+    /// Each greedy requester sends as many requests as there are threads, and none of their work ends before the test
+    /// does.
     async fn prove_that_others_get_a_thread(greedy: &[Requester], others: &[Requester]) {
         let threads = Blocking::new(THREADS);
         let (open, gate) = std::sync::mpsc::channel::<()>();
@@ -128,7 +128,7 @@ mod tests {
                     held.await
                 })));
             }
-            // The next one finds what this one has left.
+            // The next one gets what this one left.
             for _ in 0..THREADS {
                 tokio::task::yield_now().await;
             }
@@ -156,7 +156,7 @@ mod tests {
             Requester::Stranger(network(2)),
         ];
         let others = [company("other"), link("other", 9), Requester::Stranger(network(9))];
-        // Each as the first, which takes the most.
+        // Each requester acts like the first, which takes the most.
         for first in 0..everybody.len() {
             let mut greedy = everybody.to_vec();
             greedy.rotate_left(first);

@@ -1,4 +1,4 @@
-//! Who calls, once the frame has found out.
+//! Who calls, as the admission layers found out.
 
 use app::{Caller, Error, MemberSession};
 use axum::extract::FromRequestParts;
@@ -9,7 +9,7 @@ use super::problem::Failure;
 /// The cookie of a signed-in member.
 pub const SESSION_COOKIE: &str = "countersign_session";
 
-/// The member who calls, of an `AccessToken` route.
+/// The member who calls an `AccessToken` route.
 #[derive(Debug, Clone)]
 pub struct Authenticated(pub Caller);
 
@@ -25,6 +25,7 @@ impl<S: Sync> FromRequestParts<S> for Authenticated {
     }
 }
 
-/// A member who is signed in, of a `Session` route: found by the frame, so that what they do counts as their company's.
+/// The signed-in member who calls a `Session` route. Set before the handler runs, so that their work counts for their
+/// company.
 #[derive(Debug, Clone)]
 pub struct SignedIn(pub MemberSession);

@@ -1,8 +1,8 @@
-//! What is wrong with a request: all of it, in one answer.
+//! Everything that is wrong with a request, in one answer.
 
 use app::{Error, Fault, FaultCode};
 
-/// More faults than this are told to nobody.
+/// We report at most this many.
 pub(crate) const MOST_FAULTS: usize = 100;
 
 /// What is wrong with a request, in the order in which it was found.
@@ -12,14 +12,14 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds one, unless there are so many that nobody reads another.
+    /// Adds a fault, unless there are too many already.
     pub fn add(&mut self, fault: Fault) {
         if self.faults.len() < MOST_FAULTS {
             self.faults.push(fault);
         }
     }
 
-    /// A text that a header, a path or a query holds, if it may be stored.
+    /// Returns a text from a header, a path or a query, if we can store it.
     pub fn text(&mut self, path: &str, value: &str) -> Option<String> {
         if value.contains('\0') {
             self.add(Fault::new(path, FaultCode::ControlCharacter));
@@ -28,12 +28,12 @@ impl Faults {
         Some(value.to_owned())
     }
 
-    /// The faults, for a use-case that adds its own.
+    /// Returns the faults, for a use-case that adds its own.
     pub fn into_inner(self) -> Vec<Fault> {
         self.faults
     }
 
-    /// Ends here with 422 unless nothing is wrong.
+    /// Fails with 422 if there are any faults.
     pub fn check(self) -> Result<(), Error> {
         if self.faults.is_empty() {
             Ok(())

@@ -1,17 +1,17 @@
-//! Whose the links are that were used last.
+//! Which company made which link, for the links used last.
 
 use app::{Error, LinkPurpose, LinkToken};
 use domain::CompanyId;
 use moka::sync::Cache;
 
-/// Of how many links it is remembered whose they are: those that were used last.
+/// How many links to remember.
 const MOST_REMEMBERED: u64 = 20_000;
 
-/// Which companies made which links. That never changes; none if what a link leads to is gone, which does not come back.
+/// The companies that made the links. `None` if what a link leads to is gone. Neither ever changes.
 #[derive(Debug, Clone)]
 pub struct LinkOwners(Cache<(Subject, i64), Option<CompanyId>>);
 
-/// What a link leads to, which tells whose it is.
+/// What a link leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     Signer,
@@ -27,7 +27,7 @@ impl Default for LinkOwners {
 }
 
 impl LinkOwners {
-    /// Whose a link is, looked up if it is not known.
+    /// The company that made a link, looked up if it is not remembered.
     pub async fn of(
         &self,
         token: LinkToken,
@@ -43,7 +43,7 @@ impl LinkOwners {
     }
 }
 
-/// What a link of this purpose leads to.
+/// What links of this purpose lead to.
 pub fn subject(purpose: LinkPurpose) -> Subject {
     match purpose {
         LinkPurpose::Sign

@@ -1,8 +1,9 @@
-//! What stands in the path of an address.
+//! Parameters in the path of an address.
 //!
-//! A path names a thing. So what cannot be read (no UTF-8, no number where one belongs) is answered like the name of a
-//! thing that does not exist: 404, a problem for programs and a page for people. axum's own extractors would answer
-//! 400 in plain English, in neither shape; `clippy.toml` keeps them to the files that turn their refusals into ours.
+//! A path names a thing. So a path that cannot be read (bad UTF-8, or no number where one is needed) is answered like
+//! the name of a thing that does not exist: 404, as problem details for programs and as a page for people. axum's own
+//! extractors would answer 400 in plain English; `clippy.toml` allows them only in the files that convert their
+//! rejections.
 #![expect(
     clippy::disallowed_types,
     reason = "axum's extractor is read here, and its refusal made ours"
@@ -15,7 +16,7 @@ use serde::de::DeserializeOwned;
 
 use super::problem::Failure;
 
-/// The parameters in the path of an endpoint, or of what a page fetches: a picture, a file.
+/// The path parameters of an endpoint, or of a file that a page loads.
 #[derive(Debug, Clone)]
 pub struct ApiPath<T>(pub T);
 

@@ -1,12 +1,11 @@
-//! The one shape in which the API says no.
+//! How the API reports failures.
 //!
-//! A handler answers a [`Failure`]; it becomes a bare response that carries the failure with it,
-//! and [`speak`], the outermost layer of the API, writes the body: RFC 9457 problem details with
-//! `errors` naming every bad member, and the `header` object for clients of the older interface
-//! that look there. Only there is the language known: `lang` of the query, else `Accept-Language`,
-//! else the company's, which the authentication left on the response.
+//! A handler returns a [`Failure`]. It becomes an empty response that carries the failure, and [`speak`], the outermost
+//! layer, writes the body: RFC 9457 problem details whose `errors` name every bad member, with a `header` object for
+//! clients of the older interface. Only `speak` knows the language: `lang` in the query, else `Accept-Language`, else
+//! the company's, which the authentication layer put on the response.
 //!
-//! What a client reads never holds the cause of an internal failure; that goes to the log.
+//! Clients never see the cause of an internal failure; it goes to the log.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -27,12 +26,12 @@ use super::caller::Authenticated;
 use super::query::Query;
 use super::state::Http;
 
-/// Why a request is not answered with success.
+/// Why a request failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// What a use-case, or the reading of its input, says.
+    /// From a use-case, or from reading its input.
     App(Error),
-    /// The address is known, the method is not (405).
+    /// The path exists, but not with this method (405).
     MethodNotAllowed,
 }
 
@@ -42,16 +41,16 @@ impl From<Error> for Failure {
     }
 }
 
-/// The company's language, left on a response by the authentication.
+/// The company's language, which the authentication layer puts on the response.
 #[derive(Debug, Clone, Copy)]
 pub struct CompanyLanguage(pub Language);
 
 /// Who reads a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reader {
-    /// A member, or their program: what they cannot do themselves, they ask the operator for.
+    /// A member or their program. Messages may advise them to ask the operator.
     Member,
-    /// Whoever holds a link: nothing that is meant for senders and operators.
+    /// The holder of a link. They see nothing that is meant for senders or operators.
     LinkHolder,
 }
 
@@ -62,45 +61,45 @@ struct Unspoken(Arc<Failure>);
 /// Problem details of RFC 9457, with the extensions `errors`, `state` and `header`.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// An address that names the kind of problem; it ends with the error id.
+    /// A URL that identifies the kind of problem; it ends with the error id.
     #[serde(rename = "type")]
     #[schema(example = "https://sign.example.com/api/docs#unprocessable")]
     pub kind: String,
-    /// The HTTP status in words.
+    /// The HTTP status as text.
     #[schema(example = "Unprocessable Content")]
     pub title: String,
     /// The HTTP status.
     #[schema(example = 422)]
     pub status: u16,
-    /// The error id, which programs compare.
+    /// The error id, for programs.
     #[schema(example = "unprocessable")]
     pub code: String,
-    /// What is wrong and what helps, for people.
+    /// What is wrong and how to fix it, for people.
     pub detail: String,
-    /// The state that was met, where the state does not allow what was asked.
+    /// The workflow's state, if that is why the request was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Canceled")]
     pub state: Option<String>,
-    /// Every bad member of the request; empty where none is to blame.
+    /// Every bad member of the request; empty if none is to blame.
     pub errors: Vec<ProblemError>,
-    /// The same for clients that look into `header`, as at login.
+    /// The same result for clients that read `header`, as after a login.
     pub header: ProblemHeader,
 }
 
 /// One bad member of a request.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProblemError {
-    /// Where it stands; empty for the body as a whole.
+    /// The member's path; empty for the body as a whole.
     #[schema(example = "recipient_list[0].email")]
     pub path: String,
-    /// The error id, which programs compare.
+    /// The error id, for programs.
     #[schema(example = "invalid-contact")]
     pub code: String,
-    /// Of a PDF that was refused: intake's own id of the reason.
+    /// If a PDF was refused: the id of the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "needs_password")]
     pub reason: Option<String>,
-    /// Of a PDF that was refused: the word that its upload can say in `accept` to have it taken.
+    /// If a PDF was refused: the word to send in `accept` to have it accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "without_signatures")]
     pub accept: Option<String>,
@@ -108,18 +107,18 @@ pub struct ProblemError {
     pub message: String,
 }
 
-/// The result as the login answer carries it.
+/// The result in the format of the login response.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProblemHeader {
-    /// Never `00`. `10`, `12`, `95` and `99` where the login's codes mean the same; else the HTTP status.
+    /// Never `00`. `10`, `12`, `95` and `99` have the meanings that they have after a login; any other value is the
+    /// HTTP status.
     #[schema(example = "422")]
     pub result_code: String,
-    /// The same as `detail`.
+    /// The same text as `detail`.
     pub result_msg: String,
 }
 
 impl Failure {
-    /// The HTTP status.
     pub fn status(&self) -> StatusCode {
         match self {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -127,7 +126,7 @@ impl Failure {
         }
     }
 
-    /// The use-case's failure as those read it who hold a link, if it was theirs.
+    /// The error as link holders see it, if the reader is one.
     fn for_signers(&self, reader: Reader) -> Option<SignerError<'_>> {
         match self {
             Self::App(error) if reader == Reader::LinkHolder => Some(SignerError::from(error)),
@@ -135,7 +134,6 @@ impl Failure {
         }
     }
 
-    /// The HTTP status for this reader.
     fn status_for(&self, reader: Reader) -> StatusCode {
         match self.for_signers(reader) {
             Some(error) if error.cannot_complete() => StatusCode::SERVICE_UNAVAILABLE,
@@ -143,7 +141,7 @@ impl Failure {
         }
     }
 
-    /// The HTTP status of a use-case's failure.
+    /// The HTTP status for a use-case's error.
     pub fn status_of(error: &Error) -> StatusCode {
         match error {
             Error::NotJson | Error::BrokenBody => StatusCode::BAD_REQUEST,
@@ -177,7 +175,7 @@ impl Failure {
         }
     }
 
-    /// The result code of the older interface, where one of the login's means the same.
+    /// The older interface's result code, if one of the login's codes means the same.
     fn result_code(&self, reader: Reader) -> String {
         match self {
             Self::App(Error::Unauthenticated) => "10".to_owned(),
@@ -188,7 +186,7 @@ impl Failure {
         }
     }
 
-    /// The problem details in one language. `base` is the public address of the service.
+    /// The problem details in one language. `base` is the service's public address.
     fn problem(&self, reader: Reader, language: Language, base: &str) -> Problem {
         let status = self.status_for(reader);
         let detail = self.message(reader, language);
@@ -224,7 +222,7 @@ impl Failure {
         }
     }
 
-    /// Seconds after which to try again.
+    /// After how many seconds to retry.
     fn retry_after(&self, reader: Reader) -> Option<u64> {
         match (self, self.for_signers(reader)) {
             (_, Some(error)) => error.retry_after(),
@@ -234,7 +232,7 @@ impl Failure {
     }
 }
 
-/// The names of RFC 9110, of which two are newer than those that the `http` crate knows.
+/// The names of RFC 9110; two of them are newer than the `http` crate's.
 fn title(status: StatusCode) -> &'static str {
     match status.as_u16() {
         413 => "Content Too Large",
@@ -243,7 +241,7 @@ fn title(status: StatusCode) -> &'static str {
     }
 }
 
-/// The same of a number.
+/// The name of a status given as a number.
 pub fn title_of(status: u16) -> &'static str {
     StatusCode::from_u16(status).map_or("Error", title)
 }
@@ -268,7 +266,7 @@ pub fn language_of(query: &Query, headers: &HeaderMap, company: Option<Language>
         .unwrap_or_default()
 }
 
-/// The language in which a call is answered where it succeeds; failures are spoken in the same by [`speak`].
+/// The language of a successful answer. [`speak`] uses the same for failures.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerLanguage(pub Language);
 
@@ -281,7 +279,7 @@ impl<S: Sync> FromRequestParts<S> for AnswerLanguage {
     }
 }
 
-/// The outermost layer of the API: writes the body of every failure.
+/// The outermost layer: writes the body of every failure.
 pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Response {
     let query = Query::of(request.uri());
     let headers = request.headers().clone();

@@ -1,8 +1,8 @@
-//! How often one address may do what costs us something: a window for each, in memory.
+//! How often one address may do something that costs us: one time window per address, in memory.
 //!
-//! Each process counts for itself, and forgets at its end: this keeps a flood away, and is no account of anything. The table
-//! is bounded: where it is full of addresses that are all in their window, the whole is counted anew, which only a flood from
-//! very many addresses can bring about.
+//! Each process counts on its own and forgets when it ends: this stops floods and keeps no record. The table is
+//! bounded. If it is full of addresses in their windows, we empty it and start again; only a flood from very many
+//! addresses can cause that.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use domain::ClientNetwork;
 use jiff::{SignedDuration, Timestamp};
 
-/// The most addresses that are remembered.
+/// How many addresses we remember.
 const MOST_ADDRESSES: usize = 50_000;
 
-/// Counts by address. Cheap to clone: all clones are one.
+/// Counts by address. Cheap to clone: all clones share the counts.
 #[derive(Debug, Clone)]
 pub struct Rate {
     most: u32,
@@ -29,7 +29,7 @@ struct Window {
 }
 
 impl Rate {
-    /// At most so many within so many seconds.
+    /// Allows `most` per window.
     pub fn new(most: u32, window_seconds: i64) -> Self {
         Self {
             most: most.max(1),
@@ -38,10 +38,10 @@ impl Rate {
         }
     }
 
-    /// Counts one more, or says after how long to come again.
+    /// Counts one more, or says how long to wait.
     pub fn count(&self, address: IpAddr, now: Timestamp) -> Result<(), SignedDuration> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        // A clock that was set back ends every window, too.
+        // A clock that was set back ends every window as well.
         let left = |window: &Window| {
             let passed = now.duration_since(window.began);
             (!passed.is_negative() && passed < self.window).then(|| self.window.saturating_sub(passed))
@@ -68,7 +68,7 @@ impl Rate {
         }
     }
 
-    /// Takes back what was counted before it was known that it does not count.
+    /// Removes one from the count, if it turns out that it should not count.
     pub fn take_back(&self, address: IpAddr) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(window) = counted.get_mut(&ClientNetwork::of(address)) {

@@ -1,4 +1,4 @@
-//! One route, which cannot be declared without saying who may call it.
+//! A route, which cannot be declared without saying who may call it.
 
 use axum::handler::Handler;
 use axum::http::Method;
@@ -11,37 +11,34 @@ use super::state::Http;
 pub enum Authority {
     /// Everybody.
     Public,
-    /// The bearer of an access token whose role allows it. The frame enforces it.
+    /// Callers with an access token whose role allows it. A layer enforces it.
     AccessToken(Access),
-    /// Whoever holds a link token; the handler reads it from the address.
+    /// Callers with a link token. The handler reads it from the address.
     LinkToken,
-    /// A member signed in on the pages; the handler reads the cookie. The frame refuses what another site's page sends.
+    /// Members signed in on the pages. The handler reads the cookie; a layer refuses requests from other sites' pages.
     Session,
 }
 
 /// What a member's role must allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Every member, auditors too.
+    /// Every member, including auditors.
     Read,
-    /// Members who send documents: owner, admin, sender.
+    /// Members who may send documents: owners, admins and senders.
     Send,
 }
 
-/// One route: who may do what, where.
 pub struct Route {
-    /// The method.
     pub method: Method,
-    /// The path, with parameters in braces.
+    /// With parameters in braces.
     pub path: &'static str,
-    /// Who may call it.
     pub authority: Authority,
     pub(crate) takes_files: bool,
     pub(crate) handler: MethodRouter<Http>,
 }
 
 impl Route {
-    /// People send files to it: however small, each needs one of the places for large bodies.
+    /// For routes that people send files to: however small the body, it needs a place for large bodies.
     #[must_use]
     pub fn taking_files(self) -> Self {
         Self {
@@ -51,7 +48,7 @@ impl Route {
     }
 }
 
-/// Declares a route. Methods are the standard ones; another is a mistake that the table's test finds.
+/// Declares a route. The method must be a standard one; a test checks that.
 pub fn route<H, T>(method: Method, path: &'static str, authority: Authority, handler: H) -> Route
 where
     H: Handler<T, Http>,

@@ -1,16 +1,15 @@
-//! The headers that keep a page to itself.
+//! Security headers.
 //!
-//! - Content-Security-Policy: scripts, styles and images from here alone, nothing inline, no frame
-//!   around a page (`data:` images are drawings on their way to the server).
-//! - Referrer-Policy: the address of a signing page opens it, so it is told to nobody. A browser
-//!   then sends `Origin: null` with a form: the token in the address, or the form's own token, is
-//!   the defence against forged requests.
-//! - Cache-Control: a page with a token in its address, or of a member, is never stored, and neither is an answer of the API.
-//!   Every answer gets `no-store` unless its handler says how long it may be kept.
-//! - Strict-Transport-Security: on every answer if the public address is https. Two years, for this host only: subdomains and
-//!   the browsers' preload list are the operator's decision.
-//! - Cross-Origin-Opener-Policy on members' pages only: on the signing page it would cut
-//!   `window.opener`, through which the completion is told.
+//! - Content-Security-Policy: scripts, styles and images only from here, nothing inline, no framing (`data:` images are
+//!   drawings that are about to be uploaded).
+//! - Referrer-Policy: the address of a signing page opens it, so browsers must send it to nobody. They then send
+//!   `Origin: null` with forms; the token in the address, or in the form, protects against forged requests.
+//! - Cache-Control: `no-store` on every answer, unless its handler says how long it may be kept. That covers pages with
+//!   a token in their address, members' pages and API answers.
+//! - Strict-Transport-Security: on every answer if the public address is https. Two years, for this host only:
+//!   subdomains and preload lists are the operator's decision.
+//! - Cross-Origin-Opener-Policy: only on members' pages. On the signing page it would cut off `window.opener`, through
+//!   which the page reports completion.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -29,14 +28,14 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
-/// For every answer of the router: its outermost layer.
+/// For every answer of the router: the outermost layer.
 pub async fn every(State(http): State<Http>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     every_answer(response.headers_mut(), http.is_public_https());
     response
 }
 
-/// For every answer, whatever it is and whoever gives it.
+/// For every answer, also those that the router does not write.
 pub fn every_answer(headers: &mut HeaderMap, is_public_https: bool) {
     headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
@@ -45,7 +44,7 @@ pub fn every_answer(headers: &mut HeaderMap, is_public_https: bool) {
     }
 }
 
-/// For every page of HTML.
+/// For every HTML page.
 pub fn page(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
@@ -56,7 +55,7 @@ pub fn page(headers: &mut HeaderMap) {
     private(headers);
 }
 
-/// For a page that nobody opens through a script of another site.
+/// For pages that no other site's script opens.
 pub fn own_window(headers: &mut HeaderMap) {
     headers.insert(
         HeaderName::from_static("cross-origin-opener-policy"),
@@ -64,13 +63,13 @@ pub fn own_window(headers: &mut HeaderMap) {
     );
 }
 
-/// For everything that is reached through a secret: kept nowhere, told to nobody, never guessed at.
+/// For everything behind a secret: not stored, no referrer, no content sniffing.
 pub fn private(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, NO_STORE);
     always(headers);
 }
 
-/// For a picture of a page: it never changes under its address, but only its reader may keep it.
+/// For pictures of pages: they never change at their address, but only their reader may keep them.
 pub fn immutable(headers: &mut HeaderMap) {
     headers.insert(
         header::CACHE_CONTROL,
@@ -79,7 +78,7 @@ pub fn immutable(headers: &mut HeaderMap) {
     always(headers);
 }
 
-/// For what everybody may see, and never changes under its address.
+/// For public files that never change at their address.
 pub fn immutable_for_all(headers: &mut HeaderMap) {
     headers.insert(
         header::CACHE_CONTROL,
@@ -97,8 +96,7 @@ fn always(headers: &mut HeaderMap) {
     );
 }
 
-/// `Content-Disposition` of a download: the name in UTF-8 (RFC 6266, RFC 8187), and one that programs can read that know
-/// only ASCII.
+/// `Content-Disposition` of a download: the name in UTF-8 (RFC 6266, RFC 8187), and one for programs that know only ASCII.
 pub fn attachment(file_name: &str) -> HeaderValue {
     let cleaned = clean(file_name);
     let (plain, encoded) = (plain_name(&cleaned), percent_encoded(&cleaned, b"!#$&+-.^_`|~"));

@@ -1,4 +1,4 @@
-//! What every handler shares: the use-cases, the threads on which they run, and who waits for what.
+//! What all handlers share: the use-cases, the threads on which they run, and the queues for scarce things.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -15,55 +15,55 @@ use super::link_owners::LinkOwners;
 use super::rate::Rate;
 use super::shares::{Shares, Turn};
 
-/// One thread tells how the process is.
 const HEALTH: usize = 1;
 
-/// How many threads look up who is behind a request.
+/// Threads for finding out who sent a request.
 const LOOK_UPS: usize = 32;
 
-/// What waits for a document worker, a page above all, holds no thread.
+/// Requests for a document worker, mostly pages, wait without a thread.
 const WAITING_JOBS_OF_LINK: usize = 64;
 
 const WAITING_JOBS_OF_GROUP: usize = 500;
 
-/// How many logins wait, for each pair of network and company and for each network. They hold no thread, and each turn is short.
+/// How many logins may wait per pair of network and company, and per network. They hold no thread, and each turn is
+/// short.
 const WAITING_LOGINS_AT_ONE: usize = 500;
 
 const WAITING_LOGINS: usize = 1_000;
 
-/// Within so many seconds the starts by public links are counted, and so many times as many tries may be refused.
+/// The window in which starts by public links are counted, and how many times as many refused tries it allows.
 const LINK_WINDOW_SECONDS: i64 = 600;
 
 const REFUSED_FOR_ONE: u32 = 10;
 
-/// Test deliveries under way at the same time, and how many of one company's wait for their turn.
+/// How many test deliveries run at once, and how many of one company may wait.
 const TRIALS: usize = 8;
 
 const WAITING_TRIALS: usize = 4;
 
-/// Large bulk starts that are read and proved at the same time, and how many of one company's wait.
+/// How many large bulk sends are read and checked at once, and how many of one company may wait.
 const BULKS: usize = 2;
 
 const WAITING_BULKS: usize = 4;
 
-/// What the operator chose for the web side.
+/// What the operator configured for the web side.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
-    /// Proxies whose `X-Forwarded-*` headers are believed.
+    /// Proxies whose `X-Forwarded-*` headers we believe.
     pub trusted_proxies: Vec<Network>,
-    /// The largest JSON body, in bytes.
+    /// In bytes.
     pub json_limit: u64,
-    /// How many use-cases run at the same time.
+    /// How many use-cases run at once.
     pub concurrent_requests: usize,
-    /// How many document workers there are: what is known to need one waits for it here, without a thread, and is dropped
-    /// where nobody wants it any more.
+    /// How many document workers there are. Requests that need one wait here without a thread, and are dropped if the
+    /// client hangs up.
     pub workers: usize,
-    /// How many documents one address may start by public links within ten minutes.
+    /// How many documents one address may start by public links in ten minutes.
     pub link_starts: u32,
 }
 
 impl HttpSettings {
-    /// The most threads that requests use at the same time.
+    /// How many threads requests use at most.
     pub fn threads(&self) -> usize {
         self.concurrent_requests.saturating_add(LOOK_UPS + HEALTH)
     }
@@ -81,7 +81,7 @@ impl Default for HttpSettings {
     }
 }
 
-/// What every handler shares. Cheap to clone: each layer of each request does.
+/// What all handlers share. Cheap to clone: each layer of each request clones it.
 #[derive(Clone)]
 pub struct Http(Arc<Shared>);
 
@@ -97,11 +97,11 @@ struct Shared {
     bulks: Shares,
     visits: Visits,
     link_owners: LinkOwners,
-    /// The paths of the routes that link tokens open.
+    /// The paths of the routes for link tokens.
     behind_links: HashSet<&'static str>,
 }
 
-/// What visitors of public links do from one address.
+/// What visitors of public links do, counted by address.
 #[derive(Debug, Clone)]
 pub struct Visits {
     starts: Rate,
@@ -116,7 +116,7 @@ impl Visits {
         }
     }
 
-    /// Counts a start before it happens, or says when to come again.
+    /// Counts a start before it happens, or says how long to wait.
     pub fn begin(&self, address: IpAddr, now: Timestamp) -> Result<(), Error> {
         let throttled = |wait| Error::throttled(ThrottleCode::LinkNetwork, wait);
         self.refused.count(address, now).map_err(throttled)?;
@@ -124,21 +124,21 @@ impl Visits {
         self.starts.count(address, now).map_err(throttled)
     }
 
-    /// Nothing was started.
+    /// Counts a start that was refused.
     pub fn refused(&self, address: IpAddr, now: Timestamp) {
         self.starts.take_back(address);
-        // Who has been refused too often is told so at his next try.
+        // An address with too many refused tries finds out at its next try.
         let _ = self.refused.count(address, now);
     }
 }
 
 impl Http {
-    /// The web side of `app`, whose signers and visitors ask for the paths `behind_links`.
+    /// `behind_links` are the paths of the routes for link tokens.
     pub fn new(app: Arc<App>, settings: HttpSettings, behind_links: HashSet<&'static str>) -> Self {
         let blocking = Blocking::new(settings.concurrent_requests);
-        // A hash is most of a login; two more are let in, so that no turn to hash is left unused. All who sign in are
-        // strangers, who have half of the places. A flood at one company's accounts from one network takes only the turns to
-        // hash, so any other login waits for one hash at most.
+        // Most of a login is its hash. Two extra places keep every hashing turn in use, and the total is doubled
+        // because strangers get half of the places, and everyone who signs in is a stranger. A flood at one company's
+        // accounts from one network takes only the hashing turns, so any other login waits for at most one hash.
         let hashes = usize::try_from(app.settings.login.concurrent_hashes).unwrap_or(1);
         let logins = Bounds {
             places: hashes.saturating_add(2).saturating_mul(2),
@@ -176,27 +176,26 @@ impl Http {
         }))
     }
 
-    /// The use-cases. Those that touch the database or a file go through [`Http::blocking`].
+    /// The use-cases. Call those that touch the database or a file through [`Http::blocking`].
     pub fn app(&self) -> &Arc<App> {
         &self.0.app
     }
 
-    /// What the operator chose.
     pub fn settings(&self) -> &HttpSettings {
         &self.0.settings
     }
 
-    /// The public address, with no slash at its end.
+    /// The public address, without a slash at its end.
     pub fn public_url(&self) -> &str {
         &self.0.app.settings.public_url
     }
 
-    /// Whether browsers should only use https.
+    /// Whether browsers should use only https.
     pub fn is_public_https(&self) -> bool {
         self.public_url().starts_with("https://")
     }
 
-    /// The value of `WWW-Authenticate`: both schemes that are understood.
+    /// The value of `WWW-Authenticate`, with both schemes that we accept.
     pub fn challenge(&self) -> String {
         format!(
             "{} realm=\"countersign\", Bearer realm=\"countersign\"",
@@ -214,7 +213,7 @@ impl Http {
         self.0.blocking.run(move || work(&app)).await
     }
 
-    /// Looks up who is behind a request, for this network: past all use-cases.
+    /// Finds out who sent a request, on threads of its own that networks share.
     pub async fn look_up<T, F>(&self, network: ClientNetwork, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -225,8 +224,8 @@ impl Http {
         answering(Requester::Stranger(network), looked_up).await
     }
 
-    /// Runs a use-case that needs a document worker: it waits for its turn without a thread, and is not begun for a client
-    /// that has hung up meanwhile.
+    /// Runs a use-case that needs a document worker. It waits for its turn without a thread, and never begins if the
+    /// client has hung up.
     pub async fn at_worker<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -241,7 +240,7 @@ impl Http {
         .await
     }
 
-    /// What is shown of a page.
+    /// A page's picture or text.
     pub async fn page_part<F>(&self, look: F) -> Result<PagePart, Error>
     where
         F: Send + 'static + FnOnce(&App) -> Result<PageAnswer, Error>,
@@ -255,7 +254,7 @@ impl Http {
         }
     }
 
-    /// Asks how the process is: past all use-cases that wait.
+    /// Runs a health check on a thread of its own, so that it does not wait for use-cases.
     pub async fn health<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -265,33 +264,31 @@ impl Http {
         self.0.health.run(move || work(&app)).await
     }
 
-    /// Who starts documents by public links.
     pub fn visits(&self) -> &Visits {
         &self.0.visits
     }
 
-    /// Test deliveries, which wait for somebody else's server.
+    /// The queue for test deliveries, which wait for other people's servers.
     pub fn trials(&self) -> &Shares {
         &self.0.trials
     }
 
-    /// Large bulk starts, each of which takes much memory while it is proved.
+    /// The queue for large bulk sends, which need much memory while they are checked.
     pub fn bulks(&self) -> &Shares {
         &self.0.bulks
     }
 
-    /// Whether a route's path is one that link tokens open: those who read its answers are signers and visitors.
+    /// Whether link tokens open this path: its readers are signers and visitors.
     pub(crate) fn is_behind_links(&self, path: &str) -> bool {
         self.0.behind_links.contains(path)
     }
 
-    /// Whose links are whose.
     pub(crate) fn link_owners(&self) -> &LinkOwners {
         &self.0.link_owners
     }
 
-    /// A turn to sign in. A network has its share of them, and in it each company that exists; names that a caller makes up
-    /// are one company.
+    /// A turn to sign in. Networks share them, and within a network the companies that exist; all made-up names count
+    /// as one company.
     pub async fn turn_to_log_in(&self, address: IpAddr, company: &str) -> Result<Turn, Error> {
         let (network, company) = (ClientNetwork::of(address), company.to_owned());
         let company = self.look_up(network, move |app| app.company_named(&company)).await?;

@@ -1,5 +1,5 @@
-//! The browser code, style and icon: embedded in the program, each under a name that holds the hash
-//! of its content, so that a browser may keep it for ever and a new version is a new address.
+//! Browser code, styles and icon. They are embedded in the program, each under a name that contains the hash of its
+//! content, so browsers may keep them for ever, and a new version has a new address.
 //!
 //! `ui/build.mjs` writes the files, a gzip and a brotli copy of each, and the manifest.
 
@@ -19,7 +19,6 @@ use crate::frame::problem::Failure;
 #[folder = "../../ui/dist"]
 struct Dist;
 
-/// Where assets are served, below the public address.
 pub const PREFIX: &str = "/assets";
 
 /// Name in the source → name with the hash.
@@ -29,15 +28,14 @@ static MANIFEST: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .unwrap_or_default()
 });
 
-/// The path of an asset, such as `/assets/pages-0123456789abcdef.css`; `None` where there is none
-/// of this name.
+/// The path of an asset, such as `/assets/pages-0123456789abcdef.css`. `None` if there is no such asset.
 pub fn path(name: &str) -> Option<String> {
     MANIFEST.get(name).map(|hashed| format!("{PREFIX}/{hashed}"))
 }
 
-/// Never another file under this address.
+/// For files that never change at their address.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// The address stays when the file changes.
+/// For a file that may change at its address.
 const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
 /// `GET /assets/{name}`
@@ -48,7 +46,7 @@ pub async fn get(ApiPath(name): ApiPath<String>, headers: HeaderMap) -> Result<R
     file(&name, &headers, FOR_EVER)
 }
 
-/// `GET /favicon.ico`: the icon, for answers that are no pages and so cannot name it. Its media type says what it is.
+/// `GET /favicon.ico`: the icon, for answers that are not pages and cannot name it. The media type says what it is.
 pub async fn icon(headers: HeaderMap) -> Result<Response, Failure> {
     let name = MANIFEST.get("icon.svg").ok_or(Error::NotFound(Subject::File))?;
     file(name, &headers, FOR_A_DAY)

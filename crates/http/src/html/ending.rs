@@ -1,5 +1,5 @@
-//! Pages that stand where another was asked for: signed already, ended, expired, an old or a wrong
-//! link, trouble. Each tells what happened and what helps, with the status code that programs need.
+//! Pages shown instead of the one that was asked for: already signed, ended, expired, an old or unknown link, trouble.
+//! Each says what happened and what to do, with the matching status code.
 
 use app::CompanyLook;
 use axum::http::StatusCode;
@@ -9,57 +9,57 @@ use serde::Serialize;
 
 use super::render::{Frame, respond};
 
-/// Why the page that was asked for is not shown.
+/// Why the requested page is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// This writer has approved (409).
+    /// This signer has approved (409).
     Signed,
-    /// Writers before this one are at work (409).
+    /// Earlier signers have not finished (409).
     Waiting,
-    /// All have signed (410).
+    /// Everyone has signed (410).
     Complete,
-    /// A writer rejected the document (410).
+    /// A signer declined the document (410).
     Rejected,
-    /// The holder of this link rejected it himself (410).
+    /// The holder of this link declined it (410).
     RejectedByHolder,
     /// The sender cancelled it (410).
     Canceled,
-    /// Its time ran out (410).
+    /// It expired (410).
     Expired,
-    /// A newer link took this one's place (410).
+    /// A newer link replaced this one (410).
     OldLink,
-    /// The holder of this link has handed the document over (410).
+    /// The holder of this link assigned the document to someone else (410).
     HandedOver,
-    /// A link to a finished document ran out (410).
+    /// A link to a finished document expired (410).
     LinkExpired,
-    /// A public link that its maker closed (410).
+    /// A public link that was closed (410).
     LinkClosed,
-    /// A public link that was used as often as it can be (410).
+    /// A public link that reached its limit (410).
     LinkUsedUp,
-    /// A public link whose time is over (410).
+    /// A public link that expired (410).
     LinkEnded,
     /// The signing link was sent by message (200).
     LinkSent,
-    /// The access code was tried too often (409).
+    /// Too many wrong access codes (409).
     Locked,
-    /// The same, where the document is complete (409).
+    /// The same, for a completed document (409).
     FilesLocked,
     /// We never made this link (404).
     UnknownLink,
-    /// There is no such page (404).
+    /// No such page (404).
     Missing,
     /// The account may not see this (403).
     Forbidden,
     /// Too many requests (429), or too much to do (503).
     Busy(StatusCode),
-    /// It is not known whether it was done (500).
+    /// We do not know whether it was done (500).
     Doubt,
-    /// Our own failure (500).
+    /// An internal failure (500).
     Trouble,
 }
 
 impl Ending {
-    /// Every kind, for the test of the sentences.
+    /// Every kind, for the test of the texts.
     #[cfg(test)]
     pub const ALL: [Ending; 22] = [
         Ending::Signed,
@@ -86,7 +86,6 @@ impl Ending {
         Ending::Trouble,
     ];
 
-    /// The status code.
     pub fn status(self) -> StatusCode {
         match self {
             Self::LinkSent => StatusCode::OK,
@@ -109,7 +108,7 @@ impl Ending {
         }
     }
 
-    /// Keys of the heading, of the sentence that names when or who, and of the sentence where that is not told.
+    /// Keys of the heading, of the text that names when or who, and of the text without that.
     fn keys(self) -> (&'static str, Option<&'static str>, &'static str) {
         match self {
             Self::Signed => ("end-signed-title", Some("end-signed-text"), "end-signed-plain"),
@@ -151,33 +150,29 @@ impl Ending {
         }
     }
 
-    /// The heading, which is the page's title too.
+    /// The heading, which is also the page's title.
     pub fn title(self, language: Language) -> String {
         i18n::text(language, self.keys().0, &[])
     }
 }
 
-/// What an ending page names besides its sentence.
+/// What such a page mentions besides its text.
 #[derive(Debug, Clone, Default)]
 pub struct About {
-    /// The document, where the link shows that its holder may know.
+    /// The document, if the holder of the link may know.
     pub document: Option<String>,
-    /// The company that sent it, and how it looks.
+    /// The company that sent it, and its look.
     pub look: Option<CompanyLook>,
-    /// When it happened, as people write it.
+    /// When it happened, formatted for people.
     pub date: Option<String>,
-    /// Who did it, where the holder of the link may know.
+    /// Who did it, if the holder of the link may know.
     pub name: Option<String>,
-    /// Where to go from here.
     pub links: Vec<Link>,
 }
 
-/// A way on.
 #[derive(Debug, Clone, Serialize)]
 pub struct Link {
-    /// Where to.
     pub href: String,
-    /// In words.
     pub text: String,
 }
 
@@ -190,7 +185,6 @@ struct Content<'a> {
     links: &'a [Link],
 }
 
-/// The page that tells.
 pub fn page(ending: Ending, language: Language, mut frame: Frame, about: &About) -> Response {
     let (_, telling, plain) = ending.keys();
     let told = [("date", about.date.as_deref()), ("name", about.name.as_deref())];

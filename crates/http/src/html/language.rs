@@ -1,11 +1,10 @@
-//! In which language a page speaks, and how to get it in another.
+//! The language of a page, and links to the page in other languages.
 
 use domain::Language;
 
 use super::render::{Frame, LanguageLink};
 
-/// The frame of a page in `language` at this path and query; the query's `lang` is replaced in the
-/// links to the other languages, everything else of it stays.
+/// The frame of a page in `language` at this path. Links to other languages keep the query and replace its `lang`.
 pub fn frame(language: Language, base: &str, title: String, path: &str, query: &[(String, String)]) -> Frame {
     let languages = Language::ALL
         .into_iter()
@@ -26,7 +25,6 @@ pub fn frame(language: Language, base: &str, title: String, path: &str, query: &
     }
 }
 
-/// The same page in another language.
 fn address(base: &str, path: &str, query: &[(String, String)], language: Language) -> String {
     let mut pairs = url::form_urlencoded::Serializer::new(String::new());
     for (name, value) in query.iter().filter(|(name, _)| name != "lang") {
@@ -36,7 +34,7 @@ fn address(base: &str, path: &str, query: &[(String, String)], language: Languag
     format!("{base}{path}?{}", pairs.finish())
 }
 
-/// An address of ours that was made for nobody's page, as a page in `language` gives it out: it leads on in the same one.
+/// Adds a page's language to one of our addresses, so that the linked page speaks the same language.
 pub fn led_on(address_of: &str, language: Language) -> String {
     let (path, query) = address_of.split_once('?').unwrap_or((address_of, ""));
     let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();

@@ -8,8 +8,8 @@ use crate::body::json::JsonBody;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-/// The JSON body, of at most `LIMIT` bytes, of a request that carries a link's token; a forged token
-/// is refused before anything of the body is read.
+/// The JSON body, at most `LIMIT` bytes, of a request with a link's token. A forged token is refused before we read any
+/// of the body.
 #[derive(Debug, Clone)]
 pub struct LinkJson<const LIMIT: u64>(pub JsonBody);
 

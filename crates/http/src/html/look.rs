@@ -1,7 +1,7 @@
-//! `GET /api/{company}/look/{name}`: the style and the logo of a company, as its pages and nobody else's ask for them.
+//! `GET /api/{company}/look/{name}`: a company's style and logo, which only its own pages load.
 //!
-//! The name holds the hash of the content, so a browser keeps both for ever; a name that is not the company's own is
-//! unknown, whether or not there is such a company.
+//! The name contains the hash of the content, so browsers keep both for ever. Any other name is unknown, whether or not
+//! the company exists.
 
 use app::{CompanyLook, Error, Subject, shown_logo_size};
 use axum::extract::State;
@@ -15,14 +15,13 @@ use crate::frame::problem::Failure;
 use crate::frame::security_headers;
 use crate::frame::state::Http;
 
-/// The box that a logo has at the head of a page, in CSS pixels; `ui/src/styles/base.css` makes it smaller on phones.
+/// The space for a logo at the top of a page, in CSS pixels; `ui/src/styles/base.css` makes it smaller on phones.
 const BOX_WIDTH: u32 = 200;
 const BOX_HEIGHT: u32 = 40;
 
-/// What the frame of a company's page has besides.
+/// What a company's look adds to the frame of its pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FrameLook {
-    /// Where its style is.
     stylesheet: Option<String>,
     logo: Option<FrameLogo>,
 }
@@ -33,12 +32,12 @@ struct FrameLogo {
     alt: String,
     width: u32,
     height: u32,
-    /// Too narrow to hold a name: the name stands beside it.
+    /// Too narrow to contain a name, so the name is shown beside it.
     is_symbol: bool,
 }
 
 impl FrameLook {
-    /// Nothing where the company looks like any other: its pages ask for nothing more.
+    /// `None` if the company has the default look.
     pub fn of(base: &str, look: &CompanyLook) -> Option<FrameLook> {
         let address = |name: String| format!("{base}/api/{}/look/{name}", look.company);
         let stylesheet = look.stylesheet_name().map(|name| address(format!("{name}.css")));
@@ -67,7 +66,7 @@ pub async fn get(
     let (content, media_type) = match extension {
         "css" => {
             let look = http.blocking(move |app| app.company_look(&company)).await;
-            // Of a company that is not there, the file is what is not there.
+            // For an unknown company, report the file as missing, not the company.
             let look = look.map_err(|error| match error {
                 Error::NotFound(_) => unknown(),
                 other => Failure::App(other),

@@ -1,4 +1,4 @@
-//! What stands in the path of a page's address. What cannot be read is answered as in [`crate::frame::path`], with a page.
+//! Path parameters of pages. What cannot be read gets the same answer as in [`crate::frame::path`], as a page.
 #![expect(
     clippy::disallowed_types,
     reason = "axum's extractor is read here, and its refusal made ours"
@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 use super::request::PageRequest;
 use crate::frame::state::Http;
 
-/// The parameters in the path of a page.
 #[derive(Debug, Clone)]
 pub struct PagePath<T>(pub T);
 

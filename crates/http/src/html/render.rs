@@ -1,8 +1,7 @@
-//! Templates into pages.
+//! Renders the embedded templates.
 //!
-//! The templates are embedded. In them `t("key", name=value)` is a sentence in the page's language
-//! and `asset("name")` the address of a file of `ui/`; a key or file that does not exist is an
-//! error, which a test of every template would meet first.
+//! In templates, `t("key", name=value)` is a text in the page's language, and `asset("name")` is the address of a file
+//! of `ui/`. A missing key or file is an error, which the test of all templates would find.
 
 use std::sync::LazyLock;
 
@@ -66,33 +65,30 @@ fn asset(state: &State<'_, '_>, name: &str) -> Result<String, minijinja::Error> 
         .ok_or_else(|| minijinja::Error::new(ErrorKind::UndefinedError, format!("no asset {name}")))
 }
 
-/// One of the languages that a page offers.
+/// A language that a page is offered in.
 #[derive(Debug, Clone, Serialize)]
 pub struct LanguageLink {
     /// `ko`
     pub code: &'static str,
-    /// In its own words.
+    /// The language's own name for itself.
     pub name: &'static str,
     /// The same page in this language.
     pub href: String,
-    /// Is it the page's language?
     pub current: bool,
 }
 
 /// What every page has.
 #[derive(Debug, Clone, Serialize)]
 pub struct Frame {
-    /// The page's language.
     pub lang: &'static str,
-    /// Path of the public address, mostly empty: addresses of the page begin with it.
+    /// The path of the public address, usually empty. Addresses in the page begin with it.
     pub base: String,
-    /// The other languages.
     pub languages: Vec<LanguageLink>,
-    /// The title of the browser's tab.
+    /// The title of the browser tab.
     pub title: String,
-    /// The company whose page it is, by name: who is asked for a code wants to know by whom.
+    /// The name of the company whose page it is.
     pub head: Option<String>,
-    /// The company's own look, where it has one.
+    /// The company's own look, if it has one.
     pub look: Option<FrameLook>,
 }
 
@@ -108,13 +104,11 @@ impl Frame {
     }
 }
 
-/// The text of a page.
 pub fn html(template: &str, frame: &Frame, content: &impl Serialize) -> Result<String, minijinja::Error> {
     let merged = context! { ..Value::from(Serde(content)), ..Value::from(Serde(frame)) };
     ENVIRONMENT.get_template(template)?.render(merged)
 }
 
-/// A page as an answer, with its headers.
 pub fn respond(status: StatusCode, template: &str, frame: &Frame, content: &impl Serialize) -> Response {
     match html(template, frame, content) {
         Ok(text) => {

@@ -1,4 +1,4 @@
-//! What every page reads of its request: language, query, cookies, forms; and how it fails.
+//! What every page reads from its request: language, query, cookies and forms, and how it reports failures.
 
 use std::convert::Infallible;
 
@@ -21,24 +21,23 @@ use crate::frame::state::Http;
 
 /// Forms are short: a token, a name, a password.
 const FORM_LIMIT: u64 = 64 * 1024;
-/// The longest User-Agent that is looked at.
+/// How many characters of a User-Agent we keep.
 const LONGEST_AGENT: usize = 1_000;
 
-/// A request for a page.
 #[derive(Debug, Clone)]
 pub struct PageRequest {
-    /// Path of the public address, mostly empty.
+    /// The path of the public address, usually empty.
     pub base: String,
-    /// The path that was asked for.
+    /// The requested path.
     pub path: String,
-    /// The query, and after it the members of a form.
+    /// The query, then the members of a form.
     pub pairs: Vec<(String, String)>,
-    /// What of it stands in the addresses of the same page in other languages: of a form only what leads to the page, and
-    /// nothing that was typed into it.
+    /// What links to the page in other languages contain: of a form, only what leads to the page, and nothing that was
+    /// typed.
     address: Vec<(String, String)>,
-    /// Who asks, and whether over TLS.
+    /// The client's address, and whether it used TLS.
     pub client: ClientAddress,
-    /// The member who is signed in, of a `Session` route.
+    /// The signed-in member, on `Session` routes.
     pub member: Option<MemberSession>,
     accepted: Option<Language>,
     headers: HeaderMap,
@@ -89,14 +88,14 @@ fn base_path(public_url: &str) -> &str {
         .trim_end_matches('/')
 }
 
-/// The path as one of ours: an address that begins with two slashes, or what browsers take for one, names another host
-/// (RFC 3986 4.2), and what was asked for is written into links.
+/// The path as one of our own. An address that begins with two slashes, or with what browsers treat as such, names
+/// another host (RFC 3986 4.2), and we write the path into links.
 fn own_path(path: &str) -> String {
     format!("/{}", path.trim_start_matches(['/', '\\']))
 }
 
 impl PageRequest {
-    /// The same as the extractor gives, which never fails.
+    /// The same as the extractor, which never fails.
     pub async fn of(parts: &mut Parts, http: &Http) -> Self {
         match Self::from_request_parts(parts, http).await {
             Ok(page) => page,
@@ -110,37 +109,37 @@ impl PageRequest {
         Some(found.1.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// The language that the address asks for.
+    /// The language of `lang` in the address.
     pub fn asked(&self) -> Option<Language> {
         self.get("lang").and_then(Language::parse)
     }
 
-    /// The language asked for, else the browser's, else Korean.
+    /// The language of the address, else the browser's, else Korean.
     pub fn language(&self) -> Language {
         self.asked().or(self.accepted).unwrap_or_default()
     }
 
-    /// The language asked for, else this one.
+    /// The language of the address, else this one.
     pub fn language_or(&self, other: Language) -> Language {
         self.asked().unwrap_or(other)
     }
 
-    /// The frame of the page that was asked for.
+    /// The frame of the requested page.
     pub fn frame(&self, language: Language, title: String) -> Frame {
         language::frame(language, &self.base, title, &self.path, &self.address)
     }
 
-    /// The same of a company's page: it looks like the company.
+    /// The same for a company's page, with the company's look.
     pub fn company_frame(&self, language: Language, title: String, look: &CompanyLook) -> Frame {
         self.frame(language, title).of_company(&self.base, look)
     }
 
-    /// Where a link or a form of a page in `language` leads: on in the same one.
+    /// An address for a link or form of a page in `language`; it keeps the language.
     pub fn link(&self, language: Language, path: &str, pairs: &[(&str, &str)]) -> String {
         self.way(Some(language), path, pairs)
     }
 
-    /// Where a request that shows no page is sent: on in the language that it asks for, if it asks for one.
+    /// An address to redirect to; it keeps the language that the request asks for, if any.
     pub fn onward(&self, path: &str, pairs: &[(&str, &str)]) -> String {
         self.way(self.asked(), path, pairs)
     }
@@ -158,14 +157,13 @@ impl PageRequest {
         format!("{}{path}{mark}{query}", self.base)
     }
 
-    /// A cookie's name in the browser. With the prefix, browsers accept the cookie only from this very host and over TLS
-    /// (RFC 6265bis 4.1.3.2), so no other host can plant one. On plain http they would not accept it at all.
+    /// A cookie's name in the browser. With the prefix, browsers accept the cookie only from this host and over TLS
+    /// (RFC 6265bis 4.1.3.2), so no other host can plant one. On plain http they would not accept it.
     fn cookie_name(&self, name: &str) -> String {
         let prefix = if self.secure { "__Host-" } else { "" };
         format!("{prefix}{name}")
     }
 
-    /// A cookie's value.
     pub fn cookie(&self, name: &str) -> Option<&str> {
         let name = self.cookie_name(name);
         self.headers
@@ -177,7 +175,7 @@ impl PageRequest {
             .find_map(|(key, value)| (key == name).then_some(value))
     }
 
-    /// A cookie that scripts cannot read and other sites do not send with their requests.
+    /// A cookie that scripts cannot read, and that browsers do not send with other sites' requests.
     pub fn set_cookie(&self, name: &str, value: &str, seconds: Option<i64>) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
         let name = self.cookie_name(name);
@@ -187,9 +185,9 @@ impl PageRequest {
         HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{age}{secure}")).ok()
     }
 
-    /// Whether the browser says that a page of another host sent this request (`Sec-Fetch-Site`, Fetch Metadata 2.3). Browsers
-    /// send the header over https and to localhost. Without it, as from Safari before 16.4, the `Origin` must be our public
-    /// address, unless it is missing or `null`, as our own pages have it: then nothing is known.
+    /// Whether the browser says that another host's page sent this request (`Sec-Fetch-Site`, Fetch Metadata 2.3).
+    /// Browsers send the header over https and to localhost. Without it, as in Safari before 16.4, `Origin` must be our
+    /// public address. If `Origin` is missing or `null`, as on our own pages, we know nothing.
     pub fn is_from_elsewhere(&self) -> bool {
         if let Some(site) = self.headers.get("sec-fetch-site") {
             return site != "same-origin" && site != "none";
@@ -199,7 +197,7 @@ impl PageRequest {
             .is_some_and(|origin| origin != "null" && !self.is_our_origin(origin))
     }
 
-    /// Whether this value of an `Origin` header names our public address, over TLS if the request came so.
+    /// Whether this `Origin` is our public address, over TLS if the request used TLS.
     fn is_our_origin(&self, origin: &HeaderValue) -> bool {
         let said = origin.to_str().ok().and_then(|text| url::Url::parse(text).ok());
         let ours = url::Url::parse(&self.public_url).ok().and_then(|mut ours| {
@@ -211,14 +209,13 @@ impl PageRequest {
         said.is_some_and(|said| Some(said.origin()) == ours)
     }
 
-    /// The browser's own words about itself.
     pub fn user_agent(&self) -> Option<String> {
         let value = self.headers.get(header::USER_AGENT)?.to_str().ok()?;
         Some(value.chars().take(LONGEST_AGENT).collect())
     }
 
-    /// Whether a browser loads this ahead of somebody who may never come: nobody sees it yet. The header is `Sec-Purpose`
-    /// (Fetch, 2.2.7), and `Purpose`, `X-Purpose` and `X-Moz` in browsers of before.
+    /// Whether a browser loads this in advance, and perhaps nobody will ever see it. The header is `Sec-Purpose`
+    /// (Fetch, 2.2.7); older browsers send `Purpose`, `X-Purpose` or `X-Moz`.
     pub fn is_ahead(&self) -> bool {
         ["sec-purpose", "purpose", "x-purpose", "x-moz"]
             .into_iter()
@@ -232,7 +229,7 @@ impl PageRequest {
             })
     }
 
-    /// Whether a program asks that reads JSON, and no browser.
+    /// Whether the client is a program that reads JSON and not a browser.
     pub fn asks_for_json(&self) -> bool {
         let accepted = self.headers.get_all(header::ACCEPT).iter();
         let mut kinds = accepted
@@ -246,12 +243,11 @@ impl PageRequest {
         }) && asks
     }
 
-    /// The header in which the browser code sends the link's token.
     pub fn link_token(&self) -> Option<&str> {
         link_token::link_token(&self.headers)
     }
 
-    /// Goes on at another page with GET.
+    /// Redirects to another page (GET).
     pub fn redirect(&self, address: &str) -> Response {
         let address = match HeaderValue::from_str(address) {
             Ok(address) => address,
@@ -264,7 +260,7 @@ impl PageRequest {
         response
     }
 
-    /// The page that stands for a failure.
+    /// The page for an error.
     pub fn fail(&self, error: &Error, language: Language) -> Response {
         let ending = ending_of(error);
         error.log();
@@ -273,7 +269,7 @@ impl PageRequest {
         response
     }
 
-    /// The page that stands for a failure behind a link: it looks like the company that made the link, where one did.
+    /// The page for an error behind a link. It has the look of the company that made the link, if one did.
     pub async fn fail_link(&self, http: &Http, token: &str, error: &Error, language: Language) -> Response {
         if !matches!(error, Error::Conflict { .. }) {
             return self.fail(error, language);
@@ -283,7 +279,7 @@ impl PageRequest {
         self.end(ending_of(error), language, &about)
     }
 
-    /// What can be told of a link that does not open any more: whose it was, so that its holder knows whom to ask.
+    /// What we can say about a link that no longer opens: the company, so that its holder knows whom to ask.
     pub async fn about_link(&self, http: &Http, token: &str) -> About {
         let token = token.to_owned();
         let look = http.blocking(move |app| app.look_behind_link(&token)).await;
@@ -293,7 +289,6 @@ impl PageRequest {
         }
     }
 
-    /// A page that stands where another was asked for.
     pub fn end(&self, ending: Ending, language: Language, about: &About) -> Response {
         let mut frame = self.frame(language, String::new());
         if let Some(look) = &about.look {
@@ -303,14 +298,14 @@ impl PageRequest {
     }
 }
 
-/// Says when to try again, where that may help.
+/// Adds `Retry-After`, if a retry may help.
 pub fn name_wait(headers: &mut HeaderMap, error: &Error) {
     if let Some(seconds) = error.retry_after() {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
 }
 
-/// Which page tells of a failure.
+/// The page for each error.
 pub fn ending_of(error: &Error) -> Ending {
     match error {
         Error::NotFound(Subject::Link)
@@ -341,10 +336,10 @@ pub fn ending_of(error: &Error) -> Ending {
     }
 }
 
-/// The members of a form that lead to its page, as those of a query do.
+/// The members of a form that lead to its page, like those of a query.
 const LEADING: [&str; 4] = ["token", "callback_fn", "next_sign", "next"];
 
-/// Where the page that answers a form can be opened anew: these forms' own addresses take no GET.
+/// Where the page that answers a form can be opened again: the addresses of these forms accept no GET.
 fn opened_at(path: String) -> String {
     match path.as_str() {
         "/sign/access-code" | "/sign/one-time-code" | "/sign/one-time-code/send" | "/sign/document" => {
@@ -358,7 +353,7 @@ fn opened_at(path: String) -> String {
     }
 }
 
-/// A page request whose body is a form; its members join the query's.
+/// A page request whose body is a form. The form's members are added to the query's.
 #[derive(Debug, Clone)]
 pub struct PageForm(pub PageRequest);
 

@@ -1,9 +1,8 @@
-//! The members' pages: signing in and out, and the outbox.
+//! The members' pages: sign-in, sign-out and the outbox.
 //!
-//! A session is a cookie that scripts cannot read and that other sites' forms do not carry; each of
-//! our forms carries a token made from it besides ([`app::MemberSession::check_form`]). The sign-in
-//! form, which comes before a session, is tied to its browser by a cookie of its own
-//! ([`app::App::sign_in_form`]).
+//! A session is a cookie that scripts cannot read and that other sites' forms do not carry. Each of our forms also
+//! contains a token made from it ([`app::MemberSession::check_form`]). The sign-in form comes before any session, so a
+//! cookie of its own ties it to its browser ([`app::App::sign_in_form`]).
 
 use app::MemberSession;
 use axum::http::Method;
@@ -30,12 +29,12 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// Whoever has no session is sent to sign in, and comes back afterwards.
+/// Sends a visitor without a session to the sign-in page, which leads back here.
 fn to_sign_in(request: &PageRequest) -> Response {
     request.redirect(&request.onward("/sign-in", &[("next", &request.path)]))
 }
 
-/// The member's language: asked for, else his company's.
+/// The language of the address, else the company's.
 fn language_of(request: &PageRequest, session: &MemberSession) -> Language {
     request.language_or(session.caller.language)
 }

@@ -1,8 +1,8 @@
-//! `GET /api/docs`: the API to read and to try, written from the `OpenAPI` document itself.
+//! `GET /api/docs`: the API reference, written from the `OpenAPI` document, with forms to try the calls.
 //!
-//! What is said of the whole, of groups and of calls, who may call, and the error messages are in the reader's language; what
-//! the document says of parameters, members and answers is in English, and marked as such. The page's script only filters,
-//! and sends what the forms hold; the token stays in the tab.
+//! Descriptions of the whole, of groups and of calls, who may call, and error messages are in the reader's language.
+//! Descriptions of parameters, members and responses are in English and marked as English. The page's script only
+//! filters and sends the forms; the token stays in the tab.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ use crate::frame::state::Http;
 use crate::html::render::respond;
 use crate::html::request::PageRequest;
 
-/// An example is written in one line where it is no longer than this.
+/// The longest example that is shown in one line.
 const LINE: usize = 88;
-/// So many error ids are named at a call; of more it says where they stand.
+/// How many error ids are listed at a call; for more, the page links to the list.
 const FEW_IDS: usize = 5;
-/// What stands for a path parameter that has no example.
+/// The value of path parameters without an example.
 const ID: &str = "42";
 
-/// What the script says.
+/// Texts for the script.
 const SCRIPT_SENTENCES: [&str; 8] = [
     "docs-found",
     "docs-found-none",
@@ -74,7 +74,7 @@ struct Call {
     bodies: Vec<Body>,
     answers: Vec<Answer>,
     refusals: Vec<Refusal>,
-    /// What every call of its kind may be answered.
+    /// The responses that every call of its kind can get.
     usual: Vec<String>,
 }
 
@@ -96,7 +96,6 @@ struct Body {
     members: Vec<Member>,
 }
 
-/// A member of an object.
 #[derive(Debug, Serialize)]
 struct Member {
     name: String,
@@ -106,7 +105,7 @@ struct Member {
     description: String,
 }
 
-/// The type of a value, in words; `object` names the one that it is, or holds.
+/// The type of a value in words; `object` names the object that it is or contains.
 #[derive(Debug, Default, Serialize)]
 struct Kind {
     text: String,
@@ -167,18 +166,17 @@ struct ErrorGroup {
 #[derive(Debug, Serialize)]
 struct ErrorId {
     id: &'static str,
-    /// Whether it stands here for the first time, so that the address with its name leads here.
+    /// Whether this is its first appearance, which addresses with its name lead to.
     is_first: bool,
     message: String,
 }
 
-/// The page.
 pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
     let language = request.language();
     let title = i18n::text(language, "docs-title", &[]);
     let frame = request.frame(language, title);
     let (public_url, base) = (http.public_url().to_owned(), request.base.clone());
-    // It is long, and is written apart from the threads that everybody's answers wait for.
+    // Rendering takes long, so it does not use the threads that all answers share.
     let written = http.blocking(move |_| {
         let docs = docs(language, &public_url, &base);
         Ok(respond(StatusCode::OK, "docs.html", &frame, &docs))
@@ -186,7 +184,7 @@ pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
     written.await.unwrap_or_else(|error| request.fail(&error, language))
 }
 
-/// What the page says, for an installation that is reached at `public_url`.
+/// The content of the page, for an installation with this public address.
 pub(super) fn docs(language: Language, public_url: &str, base: &str) -> impl Serialize + use<> {
     let document = openapi::described(public_url);
     let reader = Reader {
@@ -195,7 +193,7 @@ pub(super) fn docs(language: Language, public_url: &str, base: &str) -> impl Ser
         ids: openapi::error_ids_by_status(),
         routes: api::routes(),
     };
-    // The script puts in what it finds.
+    // The script fills these in.
     let places = [
         ("count", "{count}"),
         ("milliseconds", "{milliseconds}"),
@@ -229,7 +227,7 @@ impl<'d> Reader<'d> {
                 members(operations).map(move |(method, operation)| (path, method, operation))
             })
             .collect();
-        // In the order of the table of routes, which is that of use.
+        // In the order of the routes, which is that of use.
         calls.sort_by_key(|(path, method, _)| self.routes.iter().position(|route| is_at(route, method, path)));
         let tags = self.document["tags"].as_array().into_iter().flatten();
         tags.map(|tag| {
@@ -285,7 +283,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// What a call does, where its name does not say all.
+    /// What a call does, if its name does not say enough.
     fn told(&self, id: &str) -> Vec<String> {
         let key = format!("docs-text-{id}");
         if i18n::has(self.language, &key) {
@@ -295,7 +293,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Who may call it, as the table of routes says.
+    /// Who may call it, according to the routes.
     fn who(&self, method: &str, path: &str) -> &'static str {
         let route = self.routes.iter().find(|route| is_at(route, method, path));
         match route.map(|route| route.authority) {
@@ -307,7 +305,7 @@ impl<'d> Reader<'d> {
 
     fn parameters(operation: &Value) -> Vec<Parameter> {
         let given = operation["parameters"].as_array().into_iter().flatten();
-        // What every call takes is said once, above all of them.
+        // What every call accepts is described once, above all calls.
         given
             .filter(|parameter| parameter.get("$ref").is_none())
             .map(|parameter| {
@@ -357,7 +355,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Its own examples, else that of its schema.
+    /// Its own examples, or else that of its schema.
     fn examples(&self, content: &'d Value) -> Vec<Example> {
         let named: Vec<Example> = members(&content["examples"])
             .map(|(name, example)| Example {
@@ -426,7 +424,7 @@ impl<'d> Reader<'d> {
             .collect()
     }
 
-    /// The members of an object, those that must be there first.
+    /// The members of an object, required ones first.
     fn members_of(&self, schema: &'d Value) -> Vec<Member> {
         let parts = schema["allOf"].as_array().into_iter().flatten();
         let mut all: Vec<Member> = parts.flat_map(|part| self.members_of(self.resolved(part))).collect();
@@ -438,7 +436,7 @@ impl<'d> Reader<'d> {
             kind: kind(property),
             description: description(property),
         }));
-        // Of an object that may be one of several, those that only one has.
+        // For an object that can be one of several: the members that only one has.
         let inline = alternatives(schema).filter(|alternative| alternative.get("$ref").is_none());
         all.extend(inline.flat_map(|alternative| self.members_of(alternative)));
         all.sort_by_key(|member| !member.required);
@@ -498,7 +496,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     parts.map(str::to_owned).collect()
 }
 
-/// What is said of a member, or of the object that it is.
+/// The description of a member, or of the object that it is.
 fn description(property: &Value) -> String {
     let own = text(&property["description"]);
     if own.is_empty() {
@@ -548,7 +546,7 @@ fn kind(schema: &Value) -> Kind {
     Kind { text: name, object }
 }
 
-/// JSON to be read: what fits into a line stands in one, and of an object what is short comes first.
+/// JSON for people: what fits into one line is in one, and short members of an object come first.
 fn pretty(value: &Value) -> String {
     let mut written = String::new();
     write(&mut written, value, 0);
@@ -621,7 +619,7 @@ mod tests {
 
     fn page(language: Language) -> String {
         let frame = frame(language, "", "API".to_owned(), "/api/docs", &[]);
-        // The template engine writes a slash as its entity.
+        // The template engine escapes slashes.
         html("docs.html", &frame, &docs(language, PUBLIC, ""))
             .expect("a page")
             .replace("&#x2f;", "/")
@@ -661,7 +659,7 @@ mod tests {
     #[test]
     fn no_two_elements_have_one_id_and_every_link_within_the_page_leads_somewhere() {
         let page = page(Language::En);
-        // What stands before the first mark is none.
+        // Skip what comes before the first mark.
         let named = |mark: &'static str| page.split(mark).skip(1).filter_map(|rest| rest.split('"').next());
         let mut ids = BTreeSet::new();
         for id in named(" id=\"") {
@@ -696,7 +694,7 @@ mod tests {
         }
     }
 
-    /// The English sentences are the document's, so that who changes one of them here or there is led to the translations.
+    /// Compares our English texts with the document's, so that a change of one leads to the translations.
     #[test]
     fn what_is_said_of_calls_in_english_is_what_the_document_says() {
         let document = openapi::described(PUBLIC);
@@ -732,7 +730,7 @@ mod tests {
         ] {
             let page = page(language);
             assert!(page.contains(words), "{words}");
-            // What stays English stands in an element that says so.
+            // English text is in an element that says so.
             let english = "For load balancers. It writes to the database";
             assert!(!page.contains(english));
             for member in ["The member&#x27;s e-mail address.", "Where webhooks go: https"] {

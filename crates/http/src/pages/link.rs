@@ -1,12 +1,12 @@
-//! `GET /link`, `POST /link`: whoever opens a public link names himself, and goes on to the signing page.
+//! `GET /link`, `POST /link`: visitors of a public link enter their name and contact, and continue to the signing page.
 //!
-//! A plain GET, as a mail scanner does, starts nothing. Each start from this page costs a document and perhaps a message, so
-//! one address may do it only so often. What is refused, a typing mistake above all, costs little and is counted apart: a
-//! desk at which many people mistype is not locked out.
+//! A plain GET, which mail scanners send, starts nothing. Each start costs a document and perhaps a message, so starts are
+//! limited per address. Refused tries, mostly typing mistakes, cost little and are counted separately: a desk where many
+//! people mistype is not locked out.
 //!
-//! Whatever stands against a start, the form comes back as it was filled in, with the reason in words, and the time of the
-//! next try where there is one. Another page answers only where the form is of no more use: the link is over, or it is not
-//! known whether the document was started. A program that asks for JSON gets the API's problem details in place of a page.
+//! If a start is refused, the form comes back as it was filled in, with the reason and, if there is one, the time of the
+//! next try. Another page is shown only if the form is no longer of use: the link has ended, or we do not know whether the
+//! document was started. Programs that ask for JSON get the API's problem details.
 
 use app::{ConflictCode, Error, Fault, LinkInvitation, LinkLeads, LinkVisitor, Origin, SignerError};
 use axum::extract::State;
@@ -21,12 +21,12 @@ use crate::html::ending::{About, Ending};
 use crate::html::render::respond;
 use crate::html::request::{PageForm, PageRequest, name_wait};
 
-/// A name and an address; what is longer is cut, and then refused.
+/// A name and a contact; longer ones are cut, and then refused.
 const LONGEST_ENTRY: usize = 300;
 
 #[derive(Serialize)]
 struct LinkPage<'a> {
-    /// With the token: the page that answers can be opened anew.
+    /// With the token, so that the page that answers can be opened again.
     action: String,
     company: &'a str,
     document: &'a str,
@@ -39,10 +39,10 @@ struct LinkPage<'a> {
     said: Said,
 }
 
-/// What stands against what was filled in, in words.
+/// What is wrong with the entries, in words.
 #[derive(Default, Serialize)]
 struct Said {
-    /// Against all of it.
+    /// About the form as a whole.
     notice: Option<String>,
     name_fault: Option<String>,
     contact_fault: Option<String>,
@@ -50,7 +50,7 @@ struct Said {
 }
 
 impl Said {
-    /// The words of a failure; none where the form is of no more use.
+    /// The texts for an error; `None` if the form is no longer of use.
     fn of(error: &Error, language: Language) -> Option<Self> {
         match error {
             Error::Unprocessable(faults) => {
@@ -65,7 +65,7 @@ impl Said {
                     agree_fault: said("agree"),
                 })
             }
-            // Of this address alone: another one may be given.
+            // Only this contact is throttled; another one may work.
             Error::Conflict {
                 code: ConflictCode::LinkTaken,
                 ..
@@ -73,7 +73,7 @@ impl Said {
                 contact_fault: Some(i18n::text(language, "link-taken", &[])),
                 ..Self::default()
             }),
-            // Whether it was started he has to find out before he asks again.
+            // The visitor must find out whether it was started before trying again.
             Error::Conflict { .. } | Error::NotFound(_) | Error::OutcomeUnknown(_) => None,
             _ => Some(Self {
                 notice: Some(SignerError::from(error).message(language)),
@@ -91,7 +91,7 @@ pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
     }
 }
 
-/// The answer to what cannot be done: the form once more where there is one to show, else a page that tells.
+/// The answer to a refused try: the form again if possible, otherwise another page.
 async fn refused(http: &Http, request: &PageRequest, invitation: Option<&LinkInvitation>, error: Error) -> Response {
     if request.asks_for_json() {
         return Failure::from(error).into_response();
@@ -148,7 +148,7 @@ pub async fn begin(State(http): State<Http>, PageForm(request): PageForm) -> Res
     }
     match led {
         Ok(LinkLeads::To(address)) => {
-            // Within the page's own origin, however it was reached.
+            // Relative to the page, however it was reached.
             let path = address.strip_prefix(http.public_url()).unwrap_or(&address);
             request.redirect(&format!("{}{path}", request.base))
         }
@@ -192,7 +192,7 @@ fn page(request: &PageRequest, invitation: &LinkInvitation, status: StatusCode, 
     response
 }
 
-/// A fault in the words of the form.
+/// A fault as a text for the form.
 fn words(fault: &Fault, language: Language) -> String {
     match (fault.path.as_str(), fault.code) {
         ("agree", _) => i18n::text(language, "link-agree-missing", &[]),

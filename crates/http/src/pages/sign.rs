@@ -1,9 +1,8 @@
-//! The signing page, and what it asks of the server while somebody fills it in.
+//! The signing page, and what its script asks of the server.
 //!
-//! Who may do what follows from the link's token: in the address of the page and of its pictures, in
-//! the header `link-token` of what the browser code sends (a header of its own, which a form of
-//! another site cannot send). Where the sender set an access code or wants a one-time code, the proof
-//! that it was given is a cookie that scripts cannot read.
+//! The link's token decides who may do what. It is in the address of the page and of its pictures, and in the
+//! `link-token` header of the script's requests, which no other site's form can send. If the sender set an access code
+//! or requires a one-time code, a cookie that scripts cannot read proves that it was entered.
 
 use app::{LinkToken, SigningKey};
 use axum::http::Method;
@@ -79,16 +78,15 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// Which code a cookie proves.
 #[derive(Clone, Copy)]
 enum Proof {
-    /// The one that the sender set.
+    /// The access code that the sender set.
     Access,
-    /// The one that was sent to the writer.
+    /// The one-time code that the signer received.
     OneTime,
 }
 
-/// The cookie with the proof of a code, one a recipient.
+/// The cookie that proves a code, one for each recipient.
 fn proof_cookie(http: &Http, token: &str, proof: Proof) -> Option<String> {
     let token = LinkToken::decode(token, &http.app().vault)?;
     let word = match proof {
@@ -106,7 +104,7 @@ fn page_of(http: &Http, token: &str) -> &'static str {
     }
 }
 
-/// What the request opens.
+/// What the request opens a document with.
 pub(super) fn key(http: &Http, request: &PageRequest) -> SigningKey {
     let token = request
         .link_token()

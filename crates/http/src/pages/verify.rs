@@ -1,8 +1,7 @@
-//! `GET /verify`, `POST /verify`: whether a PDF is unchanged, for anyone who has it. A document and its certificate can be
-//! checked together.
+//! `GET /verify`, `POST /verify`: shows anyone whether a PDF is unchanged, or a document together with its certificate.
 //!
-//! The certificate's QR code leads here. The file is read in a confined worker and forgotten; nothing
-//! about a workflow is told, whatever the address names.
+//! The certificate's QR code leads here. A confined worker reads the files, and we do not keep them. The page reveals
+//! nothing about any workflow, whatever its address says.
 
 use app::{App, Error, Outcome, VerdictWords};
 use axum::body::Bytes;
@@ -39,7 +38,6 @@ struct VerifyPage {
     fault: String,
 }
 
-/// What the visitor sent.
 struct Upload {
     name: String,
     bytes: Bytes,
@@ -79,7 +77,7 @@ pub async fn check(State(http): State<Http>, request: PageRequest, form: Request
 async fn receive(form: Request, limit: u64) -> Result<Vec<Upload>, Error> {
     let parts = match multipart::read(form, limit).await {
         Ok(parts) => parts,
-        // A form of another kind holds no file.
+        // A form of another type contains no file.
         Err(Error::Unsupported { expected: Some(_) }) => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };

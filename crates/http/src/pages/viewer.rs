@@ -1,7 +1,7 @@
-//! `GET /mail/view`, `GET /mail/view/pages/{document}/{page}`, `GET /mail/view/texts/{document}/{page}`,
-//! `GET /mail/file`: the finished document and its certificate, to look at and to fetch.
+//! `GET /mail/view`, `GET /mail/view/pages/{document}/{page}`, `GET /mail/view/texts/{document}/{page}`, `GET
+//! /mail/file`: the finished document and its certificate, to read and to download.
 //!
-//! Looking changes nothing; that a file was fetched is noted in its chain.
+//! Reading changes nothing; a download is recorded in the audit trail.
 
 use app::{App, ConflictCode, Error, LinkedFile, Origin, SigningKey, asks_for_code};
 use axum::extract::State;
@@ -68,7 +68,7 @@ pub async fn page(State(http): State<Http>, request: PageRequest) -> Response {
     }
 }
 
-/// A signer's own link shows nothing before they have entered their code.
+/// A signer's own link shows nothing before the code has been entered.
 async fn ask(http: &Http, request: &PageRequest, key: SigningKey) -> Response {
     let question = {
         let key = key.clone();
@@ -80,7 +80,7 @@ async fn ask(http: &Http, request: &PageRequest, key: SigningKey) -> Response {
     }
 }
 
-/// A link of this kind is over when its time is.
+/// Links of this kind expire.
 async fn failed(http: &Http, request: &PageRequest, error: &Error) -> Response {
     let language = request.language();
     match error {
@@ -139,7 +139,8 @@ pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response
     asked.answer_by_key(&http, App::shown_text).await
 }
 
-/// `GET /mail/file`. It is a line in the chain: a browser that loads ahead is told to come when somebody wants it.
+/// `GET /mail/file`. Adds an entry to the audit trail, so a browser that loads pages in advance gets a 503 until
+/// somebody wants the file.
 pub async fn file(State(http): State<Http>, method: Method, request: PageRequest) -> Response {
     let key = key(&http, &request);
     let token = key.token.clone();
@@ -150,7 +151,7 @@ pub async fn file(State(http): State<Http>, method: Method, request: PageRequest
     if request.is_ahead() {
         return failed(&http, &request, &Error::busy(1)).await;
     }
-    // A HEAD fetches nothing.
+    // A HEAD request downloads nothing.
     let looks = method == Method::HEAD;
     let found = http
         .blocking(move |app| {
@@ -171,7 +172,7 @@ pub async fn file(State(http): State<Http>, method: Method, request: PageRequest
             security_headers::private(headers);
             response
         }
-        // The page asks for the code; what fetches files meets no PDF that is none.
+        // The page asks for the code; whatever downloads files must not get a page in place of a PDF.
         Err(error) if asks_for_code(&error) => request.redirect(&request.onward("/mail/view", &[("token", &token)])),
         Err(error) => failed(&http, &request, &error).await,
     }

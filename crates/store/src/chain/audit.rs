@@ -51,7 +51,7 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, workflow: WorkflowId)
         .collect()
 }
 
-/// The latest entries of a workflow's chain, the newest first: at most so many.
+/// Up to `most` entries of a workflow's chain, newest first.
 pub fn latest(
     tx: &mut dyn Transaction,
     company: &CompanyId,

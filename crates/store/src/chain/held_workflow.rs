@@ -81,7 +81,7 @@ pub(crate) fn update_head(
     Ok(())
 }
 
-/// How the column stores where a chain ends.
+/// The column's value for the end of a chain.
 pub(crate) fn head_sequence(head: Head) -> i64 {
     i64::try_from(head.sequence).unwrap_or(i64::MAX)
 }

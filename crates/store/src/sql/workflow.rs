@@ -37,7 +37,7 @@ crate::statements! {
          LEFT JOIN api_client n ON n.company_id = c.id AND n.id = $3 \
          LEFT JOIN template t ON t.company_id = c.id AND t.id = $2 AND NOT t.one_off WHERE c.id = $1";
 
-    /// Who sends, as letters name him.
+    /// The sender, as mails name them.
     pub static PARTY = "SELECT c.name, c.language, c.region, c.link_days, \
          c.accent, c.logo, c.logo_width, c.logo_height, c.mail_sender_name, c.mail_reply_to, c.completed_mails, \
          c.remind_every_days, c.remind_before_days, m.name AS sender_name, m.email AS sender_email, \
@@ -51,19 +51,19 @@ crate::statements! {
          links_revoked_at, links_renewed_at, discarded_at, revision, added_fonts, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
          FROM workflow WHERE company_id = $1 AND id = $2";
 
-    /// Its writers.
+    /// Its recipients.
     pub static LOAD_RECIPIENTS = "SELECT id, step_order, place, role, name, contact, phone, mobile, language, link_version, \
          progress, progressed_at, comment, access_salt, access_code, access_hint, access_failures, access_at, viewed_at, \
          consented_at, asks_one_time_code, one_time_salt, one_time_code, one_time_sent_at, one_time_used_at, \
          one_time_used_by, one_time_failures FROM recipient WHERE company_id = $1 AND workflow_id = $2 ORDER BY step_order, place";
 
-    /// Whose workflow a link's recipient belongs to; the link is the authority.
+    /// The company and workflow of a link's recipient. The link itself is the authorisation.
     pub static OF_RECIPIENT = "SELECT company_id, workflow_id FROM recipient WHERE id = $1";
 
-    /// Whose a link's workflow is; the link is the authority.
+    /// The company of a link's workflow. The link itself is the authorisation.
     pub static COMPANY_OF = "SELECT company_id FROM workflow WHERE id = $1";
 
-    /// The workflow after a transition, over the revision that was read.
+    /// A workflow after a change, if its revision is still the one that was read.
     pub static UPDATE = "UPDATE workflow SET expires_at = $4, status = $5, turn = $6, ended_at = $7, ended_by = $8, \
          end_comment = $9, first_step_reported = $10, chain_sequence = $11, chain_hash = $12, revision = $13, \
          chain_code = $15 \
@@ -83,11 +83,11 @@ crate::statements! {
          progress = $8, progressed_at = $9, comment = $10, contact_key = $11, mobile = $12 \
          WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
 
-    /// Takes hold of a writer who has not acted, through a link that was not replaced.
+    /// Locks a signer who has not acted, through a link that was not replaced.
     pub static HOLD_WRITER = "UPDATE recipient SET link_version = link_version \
          WHERE company_id = $1 AND id = $2 AND link_version = $3 AND progress <> 'approved'";
 
-    /// A writer who was given back the document, or whose person was corrected, proves himself anew.
+    /// Makes a signer prove who they are again, after the document was returned to them or they were corrected.
     pub static RESET_ACCESS = "UPDATE recipient SET access_failures = 0, access_at = NULL, viewed_at = NULL, \
          consented_at = NULL, one_time_salt = NULL, one_time_code = NULL, one_time_sent_at = NULL, one_time_used_at = NULL, \
          one_time_used_by = NULL, one_time_failures = 0 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
@@ -99,7 +99,7 @@ crate::statements! {
     /// The right access code.
     pub static SET_ACCESS = "UPDATE recipient SET access_failures = 0, access_at = $3 WHERE company_id = $1 AND id = $2";
 
-    /// A one-time code was sent; the one before is dead.
+    /// A one-time code was sent; the previous one stops working.
     pub static SET_ONE_TIME_CODE = "UPDATE recipient SET one_time_salt = $3, one_time_code = $4, one_time_sent_at = $5, \
          one_time_used_at = NULL, one_time_used_by = NULL, one_time_failures = 0 WHERE company_id = $1 AND id = $2";
 
@@ -122,14 +122,14 @@ crate::statements! {
     pub static DISCARD = "UPDATE workflow SET discarded_at = $3 \
          WHERE company_id = $1 AND id = $2 AND discarded_at IS NULL AND status <> 'Playing'";
 
-    /// Workflows whose time has run out, of all companies, but for those that are put off: the job's.
+    /// Workflows of all companies that have run out of time, except those that were postponed.
     pub static OVERDUE = "SELECT company_id, id FROM workflow WHERE status = 'Playing' AND expires_at <= $1 \
          AND expiry_look <= $1 ORDER BY expires_at LIMIT $2";
 
     /// When to look again at one that could not be expired.
     pub static SET_EXPIRY_LOOK = "UPDATE workflow SET expiry_look = $3 WHERE company_id = $1 AND id = $2";
 
-    /// Workflows whose writers may have to be reminded.
+    /// Workflows whose signers may need a reminder.
     pub static REMINDER_LOOKS = "SELECT w.company_id, w.id FROM company c JOIN workflow w ON w.company_id = c.id \
          WHERE (c.remind_every_days IS NOT NULL OR c.remind_before_days IS NOT NULL) \
          AND w.status = 'Playing' AND w.is_embedded = FALSE AND w.reminder_look <= $1 \
@@ -138,8 +138,8 @@ crate::statements! {
     /// When to look again.
     pub static SET_REMINDER_LOOK = "UPDATE workflow SET reminder_look = $3 WHERE company_id = $1 AND id = $2";
 
-    /// The company has chosen anew when writers are reminded.
-    /// Others hold several workflows in the order of their ids; PostgreSQL locks them in the order of the inner SELECT.
+    /// The company has changed its reminder settings. Other transactions lock several workflows in the order of their
+    /// ids; PostgreSQL locks them here in the order of the inner SELECT.
     pub static FORGET_REMINDER_LOOKS =
         sqlite "UPDATE workflow SET reminder_look = 0 \
             WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0",
@@ -160,7 +160,7 @@ crate::statements! {
          WHERE v.company_id = $1 AND w.company_id = $1 AND v.field_name = $3 AND v.wire_hash = $4 AND v.wire = $5 \
          AND v.workflow_id < $7 AND w.template_id = $2 AND w.discarded_at IS NULL ORDER BY v.workflow_id DESC LIMIT $6";
 
-    /// The other documents whose turn is this contact's. The visitor of a public link takes a place of the first step.
+    /// Other documents that wait for this contact. A visitor of a public link takes a place of the first step.
     pub static NEXT_FOR = "SELECT r.id, r.workflow_id FROM recipient r JOIN workflow w ON w.id = r.workflow_id \
          WHERE r.company_id = $1 AND w.company_id = $1 AND r.contact_key = $2 AND r.progress = 'waiting' \
          AND w.status = 'Playing' AND w.turn = r.step_order AND w.expires_at > $3 AND r.id <> $4 \
@@ -181,7 +181,7 @@ crate::statements! {
          certificate_length, sealed_at, timestamp_due FROM sealed_document WHERE timestamp_due <= $1 \
          ORDER BY timestamp_due LIMIT $2";
 
-    /// A due timestamp is put off.
+    /// Postpones a due timestamp.
     pub static PUT_TIMESTAMP_OFF = "UPDATE sealed_document SET timestamp_due = $4 \
          WHERE company_id = $1 AND workflow_id = $2 AND timestamp_due = $3";
 
@@ -190,7 +190,7 @@ crate::statements! {
          certificate_hash = $7, certificate_length = $8, timestamp_due = $9 \
          WHERE company_id = $1 AND workflow_id = $2 AND document_hash = $3 AND certificate_hash = $4";
 
-    /// A file that a workflow needs no more.
+    /// A file that a workflow no longer needs.
     pub static FORGET_BLOB = "DELETE FROM blob_reference WHERE hash = $1 AND workflow_id = $2 AND company_id = $3";
 
     /// A file that a workflow needs.

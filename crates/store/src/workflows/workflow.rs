@@ -1,8 +1,8 @@
-//! Workflows, their writers and their sealed documents.
+//! Workflows, their signers and their sealed documents.
 //!
-//! [`load`] brings a workflow as the domain knows it, with what surrounds it; [`update`] writes it back over the revision
-//! that was read, so of two that decide at the same moment one wins and the other is told. Whoever writes, appends to the
-//! chain in the same statement's row: a state without its proof cannot be.
+//! [`load`] reads a workflow as the domain knows it, with the columns around it. [`update`] writes it back only if its
+//! revision is still the one that was read, so of two changes at the same moment one wins and the other is refused. A
+//! change writes the entries of the chain as well: no state exists without its proof.
 
 use domain::{BlobHash, KeyedHead, Links, OnReject, RecipientId, Workflow};
 use jiff::Timestamp;
@@ -32,64 +32,62 @@ pub use sealed::{
 pub use start::{Party, Reserved, StartContext, insert, party, reserve, start_context, start_context_with_numbers};
 pub use update::{discard, update};
 
-/// A workflow with what surrounds it.
+/// A workflow with the columns around it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredWorkflow {
-    /// The workflow. The export's authorization value is not in it, but beside it.
+    /// The export's authorization value is not in it but below.
     pub workflow: Workflow,
     /// The webhooks' Authorization value, encrypted by the vault.
     pub authorization: Option<Vec<u8>>,
-    /// Where its chain ends.
     pub head: KeyedHead,
-    /// The last words: of the writer who rejected, or of whoever cancelled.
+    /// The comment of the signer who declined, or of the person who canceled.
     pub end_comment: Option<String>,
-    /// The company's name as the writers' fields show it: the present one may not fit there.
+    /// The company's name as the signers' fields show it; today's name may not fit into them.
     pub company_name: String,
-    /// The links to its files and the sender's view.
+    /// The links to its files and to the sender's view.
     pub links: Links,
     /// Since when it is hidden.
     pub discarded_at: Option<Timestamp>,
-    /// The fonts that it was started with, besides those of the program; none if an earlier version started it.
+    /// The fonts that were added for it when it was started. `None` if an earlier version started it.
     pub added_fonts: Option<Vec<BlobHash>>,
-    /// What surrounds each recipient, in the recipients' order.
+    /// In the order of the recipients.
     pub writers: Vec<Writer>,
 }
 
-/// What surrounds a recipient.
+/// A recipient with the columns around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
-    /// The recipient.
     pub id: RecipientId,
-    /// The words that came with his approval or rejection.
+    /// The comment of their approval or rejection.
     pub comment: Option<String>,
-    /// His access code, where the sender gave one.
+    /// The access code, if the sender set one.
     pub access: Option<AccessCode>,
-    /// Wrong codes since the last right one.
+    /// Wrong access codes since the last right one.
     pub access_failures: u32,
-    /// When he gave the right code.
+    /// When they entered the right one.
     pub access_at: Option<Timestamp>,
-    /// When he first saw the document.
+    /// When they first saw the document.
     pub viewed_at: Option<Timestamp>,
-    /// When he agreed to sign electronically.
+    /// When they agreed to sign electronically.
     pub consented_at: Option<Timestamp>,
-    /// Must he give a code that is sent to his own address?
+    /// Whether they must enter a code that we send to them.
     pub asks_one_time_code: bool,
-    /// The newest code that was sent to him.
+    /// The latest code that was sent to them.
     pub one_time_code: Option<OneTimeCode>,
-    /// Wrong tries of it.
+    /// Wrong tries of that code.
     pub one_time_failures: u32,
 }
 
-/// How it is made sure who opens the document, besides the link.
+/// How we check who opens the document, besides the link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// By a code that the sender gave.
+    /// By a code that the sender set.
     pub access: Option<AccessCode>,
-    /// By a code that is sent to the writer's own address.
+    /// By a code that we send to the signer's own address.
     pub one_time_code: bool,
 }
 
-/// A one-time code, as it is kept.
+/// A one-time code as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OneTimeCode {
     /// Makes equal codes differ.
@@ -98,13 +96,13 @@ pub struct OneTimeCode {
     pub code: Vec<u8>,
     /// When it was sent.
     pub sent_at: Timestamp,
-    /// When it was entered: once.
+    /// When it was entered. A code works once.
     pub used_at: Option<Timestamp>,
-    /// The hash of what the form contained in which it was entered.
+    /// The hash of the form in which it was entered.
     pub used_by: Option<Vec<u8>>,
 }
 
-/// An access code, as it is kept.
+/// An access code as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessCode {
     /// Makes equal codes differ.
@@ -116,14 +114,13 @@ pub struct AccessCode {
 }
 
 impl Writer {
-    /// Whether the recipient has to enter a code, whichever it is, before they see anything.
+    /// Whether the recipient must enter a code of either kind before they see anything.
     pub fn must_enter_code(&self) -> bool {
         self.access.is_some() || self.asks_one_time_code
     }
 }
 
 impl StoredWorkflow {
-    /// What surrounds a recipient.
     pub fn writer(&self, id: RecipientId) -> Option<&Writer> {
         self.writers.iter().find(|writer| writer.id == id)
     }

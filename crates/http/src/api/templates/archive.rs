@@ -1,4 +1,4 @@
-//! `POST /api/v3/templates/{id}/archive`: a template takes no new documents.
+//! `POST /api/v3/templates/{id}/archive`: no more documents from a template.
 
 use app::ArchivedTemplate;
 use axum::Json;

@@ -1,4 +1,4 @@
-//! `POST /api/v3/templates/{id}/copy`: a template of its own, made of another.
+//! `POST /api/v3/templates/{id}/copy`: a new template from another.
 
 use app::SavedTemplate;
 use axum::Json;
@@ -13,11 +13,11 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{AnswerLanguage, Failure, Problem};
 use crate::frame::state::Http;
 
-/// What the copy is called.
+/// The copy's name.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"name": "Contract 2027"}))]
 pub struct CopyTemplateInput {
-    /// Its name. Default: that of the template.
+    /// The name. Default: the template's name.
     #[schema(min_length = 1, max_length = 128)]
     pub name: Option<String>,
 }

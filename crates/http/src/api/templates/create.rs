@@ -1,4 +1,4 @@
-//! `POST /api/v3/templates`: a PDF and its fields become a template.
+//! `POST /api/v3/templates`: a template from a PDF and its fields.
 
 use app::SavedTemplate;
 use axum::Json;

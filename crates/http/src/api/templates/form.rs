@@ -1,4 +1,4 @@
-//! The form by which a PDF and its fields become a template: `POST /api/v3/templates` and `PUT /api/v3/templates/{id}`.
+//! The form that makes a template from a PDF and its fields: `POST /api/v3/templates` and `PUT /api/v3/templates/{id}`.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 use crate::body::form::Form;
 use crate::frame::faults::Faults;
 
-/// FIELDS.json with all the fields that it may have is smaller.
+/// A FIELDS.json with as many fields as it may have is smaller.
 pub(in crate::api) const LARGEST_FIELDS: u64 = 4 * 1024 * 1024;
-/// The word of `form_fields`.
+/// The value of `form_fields`.
 const IMPORT: &str = "import";
 
 /// A PDF with its fields.
@@ -24,33 +24,35 @@ const IMPORT: &str = "import";
     "fields": "{\"name\": \"Contract\", \"steps\": [{\"order\": 1}], \"fields\": [{\"name\": \"sign\", \"kind\": \"signature\", \"step\": 1, \"page\": 1, \"x\": 100000, \"y\": 800000, \"width\": 300000, \"height\": 60000, \"required\": true}]}"
 }))]
 pub struct TemplateForm {
-    /// The PDF. A new version may leave it out, and keeps the one that the template has.
+    /// The PDF. If a new version omits it, the template keeps its PDF.
     #[schema(value_type = Option<String>, format = Binary, content_media_type = "application/pdf")]
     pub file: Option<Vec<u8>>,
-    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Needed unless `form_fields` is given. A box that is too
-    /// small for its kind is refused (`field-too-small`, with the least `width` and `height` in words): in points, letters need
-    /// 10 × 7.5, checks and radio choices 5 × 5, signatures, initials, seals and pictures 10 × 10.
+    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Required unless you send `form_fields`. A
+    /// box that is too small for its kind is refused (`field-too-small`, with the smallest `width` and `height` in the
+    /// message). In points, text needs 10 × 7.5, checks and radio choices 5 × 5, and signatures, initials, seals and
+    /// pictures 10 × 10.
     #[schema(content_media_type = "application/json")]
     pub fields: Option<String>,
-    /// `import`: the fields of the PDF's own form become fields of the template, their values its defaults. An entry of `fields`
-    /// without `page` is then laid over the form's field of its `name` (`{"name": "salary", "step": 2, "role": "employee"}`); one
-    /// with `page` is a field besides. Fields too small to be filled in get larger boxes; those too small to be seen, and those whose
-    /// value no field can have, are left out: the answer's `intake` names them.
+    /// `import`: the fields of the PDF's own form become fields of the template, and their values its defaults. An
+    /// entry of `fields` without `page` then changes the form's field of its `name` (`{"name": "salary", "step": 2,
+    /// "role": "employee"}`); one with `page` is an additional field. Fields too small to be filled in get larger
+    /// boxes. Fields too small to be seen, and those with a value that no field can have, are left out; `intake` in the
+    /// response names them.
     #[schema(pattern = "^import$")]
     pub form_fields: Option<String>,
-    /// With `form_fields`: the template's name, where `fields` gives none. Default: the file's name.
+    /// With `form_fields`: the template's name, if `fields` does not set one. Default: the file's name.
     #[schema(max_length = 128)]
     pub name: Option<String>,
-    /// The password that opens the PDF, where it needs one. It is not kept, nor is the encryption.
+    /// The password that opens the PDF, if it has one. We keep neither the password nor the encryption.
     pub password: Option<String>,
-    /// What you accept rather than have the PDF refused, as words with commas between. `rebuilt`: a damaged PDF as we rebuilt it.
-    /// `without_signatures`: if the PDF is signed and cannot be accepted with its signatures, a copy without them. An error of a
-    /// refused PDF names the word that helps in `accept`.
+    /// What you accept so that the PDF is not refused, as words separated by commas. `rebuilt`: a damaged PDF as we
+    /// rebuilt it. `without_signatures`: if the PDF is signed and cannot be accepted with its signatures, a copy
+    /// without them. The error of a refused PDF names the word that helps in `accept`.
     #[schema(example = "without_signatures")]
     pub accept: Option<String>,
 }
 
-/// The same, read.
+/// The same, parsed.
 #[derive(Debug, Default)]
 pub(in crate::api) struct Given {
     pub(in crate::api) file: Option<Bytes>,
@@ -61,13 +63,12 @@ pub(in crate::api) struct Given {
 }
 
 impl Given {
-    /// Reads the form; `needs_file` where there is no PDF yet.
+    /// Reads the form. `needs_file` if there is no PDF yet.
     pub(in crate::api) async fn read(request: Request, largest_document: u64, needs_file: bool) -> Result<Self, Error> {
         let form = Form::read(request, largest_document.saturating_add(LARGEST_FIELDS)).await?;
         Self::of(&form, needs_file)
     }
 
-    /// Reads the parts of a form.
     pub(in crate::api) fn of(form: &Form, needs_file: bool) -> Result<Self, Error> {
         let mut faults = Faults::default();
         for fault in form.unread() {
@@ -75,7 +76,7 @@ impl Given {
         }
         let mut given = Self::default();
         let (mut name, mut file_name) = (None, None);
-        // The last of two members of one name counts, as everywhere.
+        // As everywhere, the last of two members with the same name counts.
         for part in form.parts() {
             let mut text = |name: &str| {
                 let text = std::str::from_utf8(&part.bytes).ok();
@@ -131,8 +132,8 @@ impl Given {
         }
     }
 
-    /// What FIELDS.json as a whole, or its name, is refused for names the part that holds it: the form has a `name`, too, which
-    /// counts where the fields come from a form.
+    /// Names the part that contains FIELDS.json in faults about it as a whole or about its name: the form has a `name`
+    /// too, which applies if the fields come from a form.
     pub(in crate::api) fn told(&self, error: Error) -> Error {
         let Error::Unprocessable(mut faults) = error else {
             return error;
@@ -148,7 +149,7 @@ impl Given {
     }
 }
 
-/// What a sender accepts, by its words.
+/// What a sender accepts, by word.
 fn acceptances(words: &str, faults: &mut Faults) -> BTreeSet<Acceptance> {
     let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
     let known = |word: &str| Acceptance::ALL.into_iter().find(|known| known.code() == word);

@@ -35,7 +35,7 @@ pub async fn replace_template(
     AnswerLanguage(language): AnswerLanguage,
     request: Request,
 ) -> Result<Json<SavedTemplate>, Failure> {
-    // Told before the body costs anything.
+    // Checked before we receive the body.
     let company = caller.company.clone();
     http.blocking(move |app| app.template(&company, id)).await?;
     let given = Given::read(request, http.app().settings.largest_document, false).await?;

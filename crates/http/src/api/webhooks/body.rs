@@ -1,7 +1,7 @@
-//! What the service sends to a workflow's callback address, for the `OpenAPI` document.
+//! The webhook that a workflow's endpoint receives, for the `OpenAPI` document.
 //!
-//! The body's schema is that of the type which is sent ([`app::WebhookBody`]); what stands around it is the work of
-//! `delivery`, and in prose in `docs/webhooks.md`.
+//! The schema is that of the type that we send ([`app::WebhookBody`]). `delivery` adds the headers, which
+//! `docs/webhooks.md` describes.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,6 @@ tries are in the order of the events.\n\nThe headers follow the Standard Webhook
 the secret of the API client, in base64 (`countersign client secret`). Several signatures are divided by a blank while a \
 secret is rotated.";
 
-/// The `webhooks` of the document.
 pub fn described() -> Value {
     let header = |name: &str, required: bool, description: &str| json!({"name": name, "in": "header", "required": required, "description": description, "schema": {"type": "string"}});
     json!({
@@ -24,7 +23,7 @@ pub fn described() -> Value {
                 "operationId": "workflow_webhook",
                 "summary": "Something happened to a workflow",
                 "description": DESCRIPTION,
-                // What proves it is its signature, a header of its own.
+                // It is authenticated by its signature, a header of its own.
                 "security": [],
                 "parameters": [
                     header("webhook-id", true, "The event's id: the same on every try, another for every event."),

@@ -1,4 +1,4 @@
-//! `GET /api/v3/exports/endpoints`, `POST /api/v3/exports/endpoints/start` and `/pause`: callback addresses that fail or were
+//! `GET /api/v3/exports/endpoints`, `POST /api/v3/exports/endpoints/start` and `/pause`: endpoints that fail or were
 //! stopped.
 
 use app::{EndpointPaused, EndpointStarted, ExportEndpoints};
@@ -43,11 +43,11 @@ pub async fn list_endpoints(
     Ok(Json(endpoints.await?))
 }
 
-/// Which address is meant.
+/// The endpoint.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
 pub struct EndpointRequest {
-    /// The address.
+    /// Its URL.
     pub url: String,
 }
 

@@ -1,4 +1,4 @@
-//! `POST /api/v3/exports/{id}/resend`: sends one webhook once more.
+//! `POST /api/v3/exports/{id}/resend`: sends a webhook again.
 
 use app::ExportDelivery;
 use axum::Json;

@@ -1,4 +1,4 @@
-//! `POST /api/v3/exports/resend`: sends a range of webhooks once more.
+//! `POST /api/v3/exports/resend`: sends a range of webhooks again.
 
 use app::{ExportsRequest, ExportsResent};
 use axum::Json;
@@ -12,24 +12,25 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-/// Which deliveries to send again: what is given must all hold, and something must be given besides `cursor` and `limit`.
+/// Which deliveries to send again: those that match every member. At least one besides `cursor` and `limit` is
+/// required.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"status": "dead", "from": "2026-12-01", "to": "2026-12-03 12:00:00"}))]
 pub struct ResendRequest {
-    /// The document.
+    /// The document's ID.
     pub workflow_id: Option<i64>,
-    /// `dead` or `delivered`; both, if not given.
+    /// `dead` or `delivered`. Default: both.
     #[schema(pattern = "^(dead|delivered)$")]
     pub status: Option<String>,
-    /// The callback address.
+    /// The endpoint's URL.
     pub url: Option<String>,
-    /// Happened at or after: `YYYY-MM-DD`, or with ` HH:MM:SS`, in the company's time zone.
+    /// Happened at or after this time: `YYYY-MM-DD`, or with ` HH:MM:SS`, in the company's time zone.
     pub from: Option<String>,
-    /// Happened before; a day alone means its end.
+    /// Happened before this time; a date alone means the end of that day.
     pub to: Option<String>,
-    /// `next_cursor` of the answer before.
+    /// `next_cursor` of the previous response.
     pub cursor: Option<String>,
-    /// At most so many: 1 to 1,000, usually 1,000.
+    /// How many: 1 to 1,000. Default: 1,000.
     #[schema(minimum = 1, maximum = 1000)]
     pub limit: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v3/exports/test`: tries a callback address, and says what it answered.
+//! `POST /api/v3/exports/test`: sends a test delivery and returns the endpoint's response.
 
 use app::{WebhookTestRequest, WebhookTested};
 use axum::Json;
@@ -13,11 +13,10 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-/// What to try.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
 pub struct TestRequest {
-    /// The address, held to the same rules as at a start.
+    /// The endpoint's URL, which must follow the same rules as in a start.
     pub url: String,
     /// The `Authorization` header.
     pub authorization: Option<String>,
@@ -54,7 +53,7 @@ pub async fn test_export(
         faults: Vec::new(),
     })?;
     request.faults = faults.into_inner();
-    // A receiver may take its time, and must not take everybody's threads with it.
+    // An endpoint may be slow, and must not occupy everyone's threads.
     let turn = http.trials().turn(&requester()).await?;
     let tested = http.blocking(move |app| {
         let _turn = turn;

@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/approve`: on behalf of the writer whose turn it is.
+//! `POST /api/v3/workflows/{id}/approve`: approves on behalf of the signer whose turn it is.
 
 use app::{ActRequest, Advanced, Error};
 use axum::Json;
@@ -16,21 +16,21 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-/// What to write for the writer, and with which words.
+/// What to enter for the signer, and a comment.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"order": 1, "field_list": [{"name": "agree", "value": "Y"}], "comment": "Approved by telephone"}))]
 pub struct ActInput {
-    /// The step; needed where the document has several, so that the same request, sent once more, acts for nobody else.
-    /// Another than the one under way is answered 409.
+    /// The step. Required if the document has several, so that a repeated request never acts for anyone else. If this
+    /// is not the current step, the response is 409.
     #[schema(minimum = 1)]
     pub order: Option<u32>,
-    /// Which writer, if the step has several.
+    /// Which recipient, if the step has several.
     pub email: Option<String>,
-    /// Which writer, by role: needed if several writers of the step have this address.
+    /// Which recipient, by role: required if several recipients of the step have this address.
     pub role: Option<String>,
-    /// Values to write.
+    /// Values to enter.
     pub field_list: Option<Vec<FieldInput>>,
-    /// Words that go along.
+    /// A comment.
     #[schema(max_length = 250)]
     pub comment: Option<String>,
 }

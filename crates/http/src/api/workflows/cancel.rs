@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/cancel`: the sender ends what is under way.
+//! `POST /api/v3/workflows/{id}/cancel`: the sender ends a document in progress.
 
 use app::{ActRequest, Advanced};
 use axum::Json;
@@ -15,11 +15,10 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-/// Why.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"comment": "Sent to the wrong person"}))]
 pub struct CancelInput {
-    /// The reason, which the writers are told.
+    /// The reason, which recipients see.
     #[schema(max_length = 250)]
     pub comment: Option<String>,
 }

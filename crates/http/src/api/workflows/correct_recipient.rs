@@ -1,4 +1,4 @@
-//! `PATCH /api/v3/workflows/{id}/recipients/{order}`: a recipient who has not written is corrected.
+//! `PATCH /api/v3/workflows/{id}/recipients/{order}`: corrects a recipient who has not signed.
 
 use app::{Advanced, CorrectRequest, Error, Subject};
 use axum::Json;
@@ -15,21 +15,21 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-/// What is right; what is left out stays.
+/// The corrections; what you omit stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"name": "이서연", "email": "seoyeon@example.com"}))]
 pub struct CorrectInput {
-    /// The right name.
+    /// The correct name.
     #[schema(max_length = 100)]
     pub name: Option<String>,
-    /// The right e-mail address or telephone number.
+    /// The correct e-mail address or telephone number.
     pub email: Option<String>,
-    /// The right mobile number; `null` takes away the one that is there. If you leave it out, the number stays only if name and
+    /// The correct mobile number; `null` removes the current one. If you omit it, the number stays only if name and
     /// address stay too.
     pub mobile: Option<String>,
-    /// Which of the step's writers, by the address that is there now.
+    /// Which recipient of the step, by the current address.
     pub current_email: Option<String>,
-    /// Which of the step's writers, by role: needed if several of them have this address.
+    /// Which recipient of the step, by role: required if several have this address.
     pub role: Option<String>,
 }
 

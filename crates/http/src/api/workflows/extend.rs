@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/extend`: another end for what is under way.
+//! `POST /api/v3/workflows/{id}/extend`: changes when a document expires.
 
 use app::{Advanced, ExtendRequest};
 use axum::Json;
@@ -16,7 +16,6 @@ use crate::frame::problem::Failure;
 use crate::frame::query::Query;
 use crate::frame::state::Http;
 
-/// Another end.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
 pub struct ExtendInput {

@@ -1,4 +1,4 @@
-//! `GET /api/v3/workflows/{id}`: one document with steps, values, history and addresses.
+//! `GET /api/v3/workflows/{id}`: one document with its steps, values, history and addresses.
 
 use app::WorkflowView;
 use axum::Json;

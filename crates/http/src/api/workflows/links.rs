@@ -14,11 +14,10 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-/// What to do with the links.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"action": "revoke"}))]
 pub struct LinksInput {
-    /// `renew`: replace them with new ones. `revoke`: stop them working until they are renewed.
+    /// `renew`: replace them with new ones. `revoke`: they stop working until they are renewed.
     #[schema(pattern = "^(renew|revoke)$")]
     pub action: String,
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/{id}/remind`: asks the writers whose turn it is once more.
+//! `POST /api/v3/workflows/{id}/remind`: asks the signers whose turn it is again.
 
 use app::Advanced;
 use axum::Json;

@@ -1,4 +1,4 @@
-//! `GET /api/v3/workflows/search-with-value`: documents of a template in which a field has a value.
+//! `GET /api/v3/workflows/search-with-value`: documents of a template with this value in a field.
 
 use app::{FoundWorkflows, SearchRequest};
 use axum::Json;

@@ -1,4 +1,4 @@
-//! `POST /api/v3/workflows/send`: a PDF on its way to its writers, without a template that is kept.
+//! `POST /api/v3/workflows/send`: sends a PDF without a template.
 
 use app::{OneOff, Started};
 use axum::Json;
@@ -16,28 +16,28 @@ use crate::frame::problem::{Failure, Problem};
 use crate::frame::query::Query;
 use crate::frame::state::Http;
 
-/// A PDF with its fields, and to whom it goes.
+/// A PDF with its fields, and its recipients.
 #[derive(Debug, ToSchema)]
 pub struct SendForm {
     /// The PDF.
     #[schema(value_type = String, format = Binary, content_media_type = "application/pdf")]
     pub file: Vec<u8>,
-    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Needed unless `form_fields` is given.
+    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Required unless you send `form_fields`.
     #[schema(content_media_type = "application/json")]
     pub fields: Option<String>,
     /// `import`: the fields of the PDF's own form become fields of the document.
     #[schema(pattern = "^import$")]
     pub form_fields: Option<String>,
-    /// With `form_fields`: the name of what the fields make up, where `fields` gives none. Default: the file's name.
+    /// With `form_fields`: the name of the result, if `fields` does not set one. Default: the file's name.
     #[schema(max_length = 128)]
     pub name: Option<String>,
-    /// The password that opens the PDF, where it needs one.
+    /// The password that opens the PDF, if it has one.
     pub password: Option<String>,
-    /// What you accept rather than have the PDF refused, as words with commas between: `rebuilt` (look at the pages first:
-    /// `is_preview`), `without_signatures`.
+    /// What you accept so that the PDF is not refused, as words separated by commas: `rebuilt` (look at the pages first
+    /// with `is_preview`), `without_signatures`.
     #[schema(example = "without_signatures")]
     pub accept: Option<String>,
-    /// The start as JSON. The document's template is made of this form: a `template_id` is ignored.
+    /// The start as JSON. The template comes from this form, so a `template_id` is ignored.
     #[schema(
         content_media_type = "application/json",
         example = "{\"workflow_name\": \"Offer 7\", \"recipient_list\": [{\"order\": 1, \"name\": \"김민준\", \"email\": \"minjun@example.com\"}]}"

@@ -1,7 +1,7 @@
-//! `POST /api/v3/workflows/start`: a document on its way to its writers.
+//! `POST /api/v3/workflows/start`: sends a document to its recipients.
 //!
-//! This file reads the body's members and their types; which values are right against company and
-//! template is the use-case's to say, in the same list of faults, so that one 422 names all.
+//! This file reads members and their types. The use-case checks values against company and template, and adds to the
+//! same list of faults, so that one 422 names them all.
 
 use app::{Fault, FaultCode, GivenField, Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, Started};
 use axum::Json;
@@ -39,59 +39,60 @@ pub struct StartRequest {
     /// The document's name.
     #[schema(min_length = 1, max_length = 128)]
     pub workflow_name: String,
-    /// The template: an integer, or a string that holds one.
+    /// The template's ID: an integer, or a string that contains one.
     #[schema(example = 1)]
     pub template_id: i64,
-    /// One writer for each of the template's places; one whom the template itself names may be left out.
+    /// One recipient for each place of the template. You can omit one that the template names itself.
     pub recipient_list: Vec<RecipientInput>,
-    /// Values given beforehand. They stay editable by their writer unless the field is read-only.
+    /// Initial values. Signers can change them unless the field is read-only.
     pub field_list: Option<Vec<FieldInput>>,
     /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end, and
     /// `9999-12-31 23:59:59` never. Default: the company's setting.
     #[schema(example = "2026-12-31 18:00:00")]
     pub expiry_date: Option<String>,
-    /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`. Default: the company's.
+    /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`. Default: the company's
+    /// language.
     #[schema(example = "ko")]
     pub language: Option<String>,
-    /// A message to the writers.
+    /// A message to the recipients.
     #[schema(max_length = 250)]
     pub comment: Option<String>,
     /// Who gets a copy of the finished document.
     pub cc_list: Option<Vec<CopyInput>>,
     /// Webhooks and embedded mode.
     pub export_api_info: Option<ExportInput>,
-    /// Start nothing, and answer `preview_url`, and in `ignored_members` what of this body was not understood.
+    /// Start nothing; return `preview_url` and, in `ignored_members`, what we did not understand of this body.
     pub is_preview: Option<bool>,
 }
 
-/// A writer.
+/// A recipient.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct RecipientInput {
-    /// The writing step, from 1.
+    /// The step, from 1.
     #[schema(minimum = 1)]
     pub order: u32,
-    /// The writer's name.
+    /// The recipient's name.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
-    /// An e-mail address, or a telephone number. What nothing is set up to send (no mail server, no messenger) stays on the
-    /// outbox page, where the sender can copy its link; `sign_url` is answered in embedded mode only.
+    /// An e-mail address or a telephone number. What we cannot send (no mail server, no text message gateway) stays on
+    /// the outbox page, where the sender can copy its link. `sign_url` is returned only in embedded mode.
     #[schema(example = "minjun@example.com")]
     pub email: String,
-    /// Which of the step's roles, where it has several. Default: in list order.
+    /// Which of the step's roles, if it has several. Default: in list order.
     pub role: Option<String>,
-    /// The writer's language, where it is another than the document's.
+    /// The recipient's language, if it differs from the document's.
     pub language: Option<String>,
-    /// A telephone number besides.
+    /// An additional telephone number.
     pub mobile: Option<String>,
-    /// An access code that the writer must enter first.
+    /// An access code that the recipient must enter first.
     #[schema(min_length = 4, max_length = 15)]
     pub password: Option<String>,
-    /// A hint at the access code.
+    /// A hint for the access code.
     #[schema(max_length = 50)]
     pub password_hint: Option<String>,
-    /// The writer must give a code that is sent to him when he asks for it, to this `email` or by message to `mobile`; also
-    /// in embedded mode. Needs a mail server or a messenger, as the outbox page does not show codes. What the template's
-    /// step demands stays.
+    /// The recipient must enter a code that we send when they ask for it, to this `email` or by text message to
+    /// `mobile`; also in embedded mode. Requires a mail server or a text message gateway, because the outbox page does
+    /// not show codes. If the template's step requires a code, you cannot turn it off.
     pub one_time_code: Option<bool>,
 }
 
@@ -100,11 +101,11 @@ pub struct RecipientInput {
 pub struct FieldInput {
     /// The field's name in the template.
     pub name: String,
-    /// The value: text; a number's digits; `Y` or `N` for a check; base64 of a PNG or JPEG for a picture.
+    /// The value: text; the digits of a number; `Y` or `N` for a check; base64 of a PNG or JPEG for a picture.
     pub value: String,
 }
 
-/// Somebody who gets a copy.
+/// Someone who gets a copy.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct CopyInput {
     /// The name.
@@ -116,26 +117,26 @@ pub struct CopyInput {
 /// Webhooks and embedded mode.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct ExportInput {
-    /// Where webhooks go: https, at a public address, unless the installation's `webhook.` settings allow more.
+    /// The endpoint for webhooks: https, at a public address, unless the installation's `webhook.` settings allow more.
     #[schema(example = "https://hooks.example.com/sign")]
     pub url: String,
-    /// `ALL`: at every step. `StartAndEnd`: at the first and the last. What ends the document early is always told.
+    /// `ALL`: at every step. `StartAndEnd`: at the first and the last. An early end is always reported.
     #[schema(pattern = "^(ALL|StartAndEnd)$", example = "ALL")]
     pub api_type: String,
-    /// Embedded: writers are told nothing; the answer and the webhooks carry `sign_url`.
+    /// Embedded: we send recipients no messages; the response and the webhooks contain `sign_url`.
     pub is_embed: bool,
-    /// `viewer` (default): addresses of the finished files are pages. `download`: they are the PDFs.
+    /// `viewer` (default): addresses of the finished files lead to pages. `download`: they lead to the PDFs.
     #[schema(pattern = "^(viewer|download)$", example = "viewer")]
     pub link_type: Option<String>,
     /// The `Authorization` header of each webhook.
     pub authorization: Option<String>,
-    /// The API client whose `client_id` and secret the webhooks carry. Default: the company's first.
+    /// The API client whose `client_id` and secret the webhooks use. Default: the company's first.
     pub client_id: Option<String>,
-    /// Other names of fields in webhooks.
+    /// Other names for fields in webhooks.
     pub field_names: Option<Vec<FieldNameInput>>,
 }
 
-/// Another name of a field.
+/// Another name for a field.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct FieldNameInput {
     /// The field's name in the template.
@@ -193,7 +194,7 @@ pub async fn start(
     Ok(Json(telling(started, body.ignored())))
 }
 
-/// A preview says what was ignored; a start answers what the interface says, and nothing else.
+/// A preview also names what was ignored; a start returns only what the interface defines.
 pub(super) fn telling(mut started: Started, ignored: Vec<String>) -> Started {
     if let Started::Preview { ignored_members, .. } = &mut started {
         *ignored_members = ignored;
@@ -201,22 +202,23 @@ pub(super) fn telling(mut started: Started, ignored: Vec<String>) -> Started {
     started
 }
 
-/// The members of a start of one document, which may be no more than a preview of it.
+/// The members of a start of one document, or of its preview.
 pub(super) fn read_one(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     let is_preview = root.boolean("is_preview", faults).unwrap_or(false);
     let request = read(root, faults);
     app::StartRequest { is_preview, ..request }
 }
 
-/// The same of one that brings its template along.
+/// The same for a start that brings its template.
 pub(super) fn read_one_off(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     let is_preview = root.boolean("is_preview", faults).unwrap_or(false);
     let request = read_content(root, faults);
     app::StartRequest { is_preview, ..request }
 }
 
-/// The key under which the same request happens once: one of the same content, whose dates are read and written in the same
-/// offset, be it said or the company's own. What else the query says is of the answer alone.
+/// The key that makes a repeated request happen only once. A request is the same if its content is the same and its
+/// dates are read and written in the same offset, whether the query sets it or the company. The rest of the query
+/// concerns only the answer.
 pub(in crate::api) fn idempotency(
     headers: &HeaderMap,
     query: &Query,
@@ -230,7 +232,7 @@ pub(in crate::api) fn idempotency(
         return None;
     };
     let usual = usual.to_string();
-    // One that is none is refused where dates are read.
+    // An offset that is none is refused where dates are read.
     let said = query
         .get("offset")
         .map(|offset| UtcOffset::parse(offset).map_or_else(|| offset.to_owned(), |offset| offset.to_string()));
@@ -248,7 +250,7 @@ pub(in crate::api) fn idempotency(
     })
 }
 
-/// The members that every kind of start has, with the faults of their types.
+/// The members of every kind of start, with faults about their types.
 pub(in crate::api) fn read(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     app::StartRequest {
         template_id: root.integer_or_text("template_id", faults).map(TemplateId),
@@ -275,7 +277,7 @@ fn read_content(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
     }
 }
 
-/// `field_list`, here and where values are given on behalf of a writer.
+/// `field_list`, of a start and of an approval on behalf of a signer.
 pub(super) fn given_fields(root: &Members<'_>, faults: &mut Faults) -> Vec<GivenField> {
     list(root, "field_list", faults, |field, faults| GivenField {
         name: field.text("name", faults),
@@ -307,12 +309,12 @@ fn recipient(given: &Members<'_>, faults: &mut Faults) -> StartRecipient {
     }
 }
 
-/// Programs that fill in every member write an empty text where they have nothing to say.
+/// Programs that fill in every member send an empty text if they have nothing to say.
 fn unless_empty(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 
-/// `order`: a step counts from 1.
+/// `order`: steps count from 1.
 pub(super) fn order(given: &Members<'_>, faults: &mut Faults) -> Option<u32> {
     let value = given.integer_or_text("order", faults)?;
     let order = u32::try_from(value).ok().filter(|order| (1..=1000).contains(order));

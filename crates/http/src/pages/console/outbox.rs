@@ -1,9 +1,8 @@
-//! `GET /outbox`, `GET /outbox/{id}`, `POST /outbox/{id}/link`: what was written to people.
+//! `GET /outbox`, `GET /outbox/{id}`, `POST /outbox/{id}/link`: the messages to people.
 //!
-//! Links that sign and one-time codes are not shown: a member who could read them here could sign as
-//! the signer. Without a mail server, and for telephone numbers without a messenger, nothing else
-//! takes a link to its signer, so the sender or an administrator may copy the link of a message that
-//! could not be sent; the audit trail says so.
+//! Signing links and one-time codes are hidden, because a member who could read them could sign as the signer. Without
+//! a mail server, or without a gateway for a telephone number, nothing else takes a link to its signer. So the sender
+//! or an administrator may copy the link of a message that could not be sent, and the audit trail records it.
 
 use app::OutboxMessage;
 use app::mail::MailLink;
@@ -29,7 +28,7 @@ struct Row {
     to: String,
     channel: String,
     status: String,
-    /// Of the picture beside its words.
+    /// Of the icon beside the status.
     tone: &'static str,
     failure: Option<String>,
     at: String,
@@ -41,7 +40,7 @@ struct OutboxPage<'a> {
     csrf: &'a str,
     email: &'a str,
     company_name: &'a str,
-    /// That the seal certificate ends soon, or has ended.
+    /// Warns that the seal certificate expires soon or has expired.
     seal_warning: Option<String>,
     messages: Vec<Row>,
     newest: Option<String>,
@@ -66,11 +65,11 @@ struct MessagePage<'a> {
     back: String,
     message: Opened,
     csrf: &'a str,
-    /// Where the form that copies the link goes.
+    /// The address of the form that copies the link.
     copy: Option<String>,
-    /// The link that was copied.
+    /// The copied link.
     copied: Option<String>,
-    /// Why it was not.
+    /// Why it was not copied.
     refused: Option<String>,
 }
 
@@ -83,7 +82,7 @@ fn channel(language: Language, message: &OutboxMessage) -> String {
     i18n::text(language, key, &[])
 }
 
-/// How far it is, as the key of its words and as a tone. What the mail server said stands beside it, in its own words.
+/// The status, as the key of its text and a tone. The mail server's own words are shown beside it.
 fn standing(message: &OutboxMessage) -> (&'static str, &'static str) {
     match (message.state, &message.failure) {
         ("delivered", _) => ("outbox-status-sent", "good"),
@@ -209,7 +208,7 @@ pub async fn copy_link(
     }
 }
 
-/// `GET /outbox/{id}/link`, after a reload or from a restored tab: the message.
+/// `GET /outbox/{id}/link`, after a reload or in a restored tab: shows the message.
 pub async fn back_to_message(State(_): State<Http>, PagePath(id): PagePath<String>, request: PageRequest) -> Response {
     if request.member.is_none() {
         return to_sign_in(&request);

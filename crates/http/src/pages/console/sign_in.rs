@@ -1,4 +1,4 @@
-//! `GET /sign-in`, `POST /sign-in`, `POST /sign-out`: a member comes and goes.
+//! `GET /sign-in`, `POST /sign-in`, `POST /sign-out`.
 
 use app::{LoginAttempt, LoginRefusal};
 use axum::extract::State;
@@ -15,7 +15,7 @@ use crate::html::request::{PageForm, PageRequest};
 
 /// Ties the sign-in form to the browser that asked for it.
 const FORM_COOKIE: &str = "countersign_form";
-/// Neither a company's id nor an address is longer.
+/// No company id or address is longer.
 const LONGEST_NAME: usize = 1_024;
 
 #[derive(Serialize)]
@@ -53,7 +53,7 @@ fn page(http: &Http, request: &PageRequest, status: StatusCode, fault: Option<&s
     response
 }
 
-/// Where to go afterwards: a path of ours, never another site's.
+/// The page to show next: a path of ours, never another site's.
 fn next(request: &PageRequest) -> &str {
     request
         .get("next")

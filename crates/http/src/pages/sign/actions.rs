@@ -1,8 +1,7 @@
-//! What the signing page sends while it is filled in: seen, access code, one-time code, consent, drafts, files,
-//! approve, reject.
+//! The requests of the signing page: viewed, access code, one-time code, consent, drafts, files, approve, reject.
 //!
-//! Answers are JSON, and refusals the API's problem details, in the page's language. The access code
-//! and the one-time code alone are forms, so that they work before any script runs.
+//! Answers are JSON, refusals the API's problem details, both in the page's language. Only the two codes are forms, so
+//! that they work without scripts.
 
 use std::collections::BTreeMap;
 
@@ -34,12 +33,11 @@ use crate::html::request::{PageForm, PageRequest};
 
 /// Texts and a comment.
 const TEXTS_LIMIT: u64 = 1024 * 1024;
-/// The largest attachment as base64, and some.
+/// The largest attachment as base64, with some room.
 const FILE_LIMIT: u64 = 15 * 1024 * 1024;
-/// A writer's session of filling in; the proofs of codes end with it.
+/// How long a signer's session may last; the proofs of codes end with it.
 const PROOF_SECONDS: i64 = 12 * 60 * 60;
 
-/// From where a request comes.
 pub(super) fn origin(request: &PageRequest) -> Origin {
     Origin {
         address: Some(request.client.address.to_string()),
@@ -55,7 +53,8 @@ fn done() -> Response {
         .into_response()
 }
 
-/// `POST /sign/viewed`. A page that a browser prepares runs its script before anybody sees it: it says so again later.
+/// `POST /sign/viewed`. A page that the browser loads in advance runs its script before anyone sees it; it reports
+/// again when it is seen.
 pub async fn viewed(State(http): State<Http>, request: PageRequest) -> Result<Response, Failure> {
     if request.is_ahead() {
         return Err(Failure::App(Error::busy(1)));
@@ -65,7 +64,8 @@ pub async fn viewed(State(http): State<Http>, request: PageRequest) -> Result<Re
     Ok(done())
 }
 
-/// `GET` of an address that a form of codes is sent to, after a reload or from a restored tab: the page that asks for the code.
+/// `GET` of an address that a code's form is sent to, after a reload or in a restored tab: the page that asks for the
+/// code.
 pub async fn back_to_page(State(http): State<Http>, request: PageRequest) -> Response {
     let token = key(&http, &request).token;
     if LinkToken::decode(&token, &http.app().vault).is_none() {
@@ -159,7 +159,7 @@ pub async fn one_time_code(State(http): State<Http>, PageForm(mut request): Page
     }
 }
 
-/// Back to the page of the link, with the proof of a code.
+/// Redirects to the link's page, with the proof of a code.
 fn go_on(http: &Http, request: &PageRequest, key: &SigningKey, proven: Option<(Proof, &str)>) -> Response {
     let mut response = to_page(http, request, key);
     let cookie = proven.and_then(|(proof, value)| {
@@ -172,7 +172,7 @@ fn go_on(http: &Http, request: &PageRequest, key: &SigningKey, proven: Option<(P
     response
 }
 
-/// Why no code was taken, or sent, where another try is of no use.
+/// Why no code was accepted or sent, if another try is of no use.
 fn no_code(request: &PageRequest, error: &Error, question: &CodeQuestion) -> Response {
     if matches!(
         error,
@@ -203,7 +203,7 @@ pub async fn consent(State(http): State<Http>, request: PageRequest, headers: He
     Ok(done())
 }
 
-/// The browser code says in which language its page is.
+/// The script says which language its page has.
 pub(super) fn page_language(headers: &HeaderMap) -> Language {
     headers
         .get(header::ACCEPT_LANGUAGE)
@@ -225,23 +225,22 @@ fn values(members: &Members<'_>, faults: &mut Faults) -> BTreeMap<String, String
     found
 }
 
-/// What came of a change of the draft.
+/// The result of a change of the draft.
 #[derive(Debug, Serialize)]
 struct Saved {
-    /// The draft's revision now, for the next change and for the approval.
+    /// The draft's new revision, for the next change and for the approval.
     revision: u64,
-    /// How the saved values look, and what is calculated.
+    /// How the saved values look, and what was calculated.
     fields: Vec<Look>,
-    /// What other pages of the same writer have filled in since this one looked: nothing was written over it.
+    /// What other pages of the same signer have entered since this page last asked. We did not overwrite it.
     newer: Vec<Newer>,
 }
 
 /// A field that another page has filled in.
 #[derive(Debug, Serialize)]
 struct Newer {
-    /// As the form sends it; of a file its name.
+    /// As the form sends it; for a file, its name.
     value: String,
-    /// The address of its picture.
     src: Option<String>,
     #[serde(flatten)]
     look: Look,
@@ -267,7 +266,7 @@ fn saved(request: &PageRequest, key: &SigningKey, language: Language, saved: Sav
     response
 }
 
-/// What the page shows of the draft that it changes.
+/// The state of the draft that the page shows.
 fn seen(members: &Members<'_>, faults: &mut Faults) -> DraftSeen {
     DraftSeen {
         revision: revision(members, faults),
@@ -276,7 +275,7 @@ fn seen(members: &Members<'_>, faults: &mut Faults) -> DraftSeen {
 }
 
 fn revision(members: &Members<'_>, faults: &mut Faults) -> Option<u64> {
-    // A revision below 0 is none that a page was told.
+    // We never gave a page a revision below 0.
     members
         .integer("revision", faults)
         .map(|revision| u64::try_from(revision).unwrap_or_default())
@@ -302,7 +301,6 @@ pub async fn drafts(
     Ok(saved(&request, &key, page_language(&headers), draft))
 }
 
-/// What is sent for a field.
 struct SentFile {
     name: String,
     data: String,
@@ -356,13 +354,12 @@ pub async fn files(
     Ok(saved(&request, &key, page_language(&headers), draft))
 }
 
-/// What became of the document.
 #[derive(Debug, Serialize)]
 struct Finished {
     status: &'static str,
-    /// Others of the same step have not approved yet.
+    /// Whether others of the same step have not approved yet.
     others_of_step: bool,
-    /// Not even named where the page was asked to offer none.
+    /// Absent if the page was asked not to offer a next document.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_url: Option<String>,
     document_url: Option<String>,
@@ -392,7 +389,7 @@ fn finished(request: &PageRequest, signed: Signed) -> Response {
     response
 }
 
-/// `POST /sign/approve`. A page that says no revision shows nothing that was filled in.
+/// `POST /sign/approve`. A page that sends no revision shows nothing that was entered.
 pub async fn approve(
     State(http): State<Http>,
     request: PageRequest,

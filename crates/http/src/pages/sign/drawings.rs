@@ -1,7 +1,7 @@
-//! `POST /sign/drawings`: a name in every hand, or as every seal that suits it, for the signature dialog.
+//! `POST /sign/drawings`: a name in every handwriting, or as every suitable signature stamp, for the signature dialog.
 //!
-//! The name comes in the body, so that no log of addresses holds it. What is answered are outlines that the server made
-//! itself (SVG), each with how it is made; the page sends that back (`drawing`, in `POST /sign/files`) for what is chosen.
+//! The name is in the body, so that no log of addresses contains it. We return outlines that we made ourselves (SVG),
+//! each with its description; the page sends the description of the chosen one back (`drawing`, in `POST /sign/files`).
 
 use app::{Choice, Error, Fault, FaultCode, Wish};
 use axum::Json;
@@ -33,9 +33,9 @@ struct Offered {
     drawing: Drawing,
     /// What it is, in words.
     label: String,
-    /// Empty where it cannot be drawn.
+    /// Empty if it cannot be drawn.
     svg: String,
-    /// Why it cannot.
+    /// Why it cannot be drawn.
     message: String,
 }
 
@@ -102,7 +102,7 @@ fn offered(choice: Choice, language: Language) -> Offered {
     }
 }
 
-/// The description of a drawing, as the page got it from here.
+/// The description of a drawing, as we gave it to the page.
 pub(super) fn drawing(members: &Members<'_>) -> Result<Drawing, Error> {
     let mut faults = Faults::default();
     let mut text = |name| members.required_text(name, &mut faults).unwrap_or_default();

@@ -1,8 +1,7 @@
 //! `GET` and form `POST` of `/mail/sign` and `/api/{companyId}/sign`: the signing page.
 //!
-//! Opening it changes nothing, however it is opened. What it shows follows from the link alone: the
-//! document to write, the question for the access code or a one-time code, the sender's view, or a page that tells why
-//! there is nothing to sign (any more).
+//! Opening it changes nothing. The link alone decides what it shows: the document to sign, the question for an access
+//! code or a one-time code, the sender's view, or a page that explains why there is nothing to sign.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +23,7 @@ use crate::html::path::PagePath;
 use crate::html::render::respond;
 use crate::html::request::{PageForm, PageRequest};
 
-/// What the browser code is told.
+/// Data for the script.
 #[derive(Serialize)]
 pub(super) struct Script<'a> {
     pub(super) token: &'a str,
@@ -43,12 +42,12 @@ pub(super) struct Script<'a> {
     pub(super) texts: BTreeMap<&'static str, String>,
 }
 
-/// Where the draft stands that the page shows.
+/// The state of the draft that the page shows.
 #[derive(Serialize)]
 pub(super) struct Draft {
     link: u32,
     revision: u64,
-    /// Of each field in which revision and by which page it was changed last.
+    /// For each field, the revision of its last change and the page that made it.
     changes: BTreeMap<String, (u64, String)>,
 }
 
@@ -66,7 +65,7 @@ impl Draft {
     }
 }
 
-/// What the template is given.
+/// Data for the template.
 #[derive(Serialize)]
 #[allow(clippy::struct_excessive_bools)] // flags of a template, not states
 pub(super) struct SignPage<'a> {
@@ -88,18 +87,18 @@ pub(super) struct SignPage<'a> {
     pub(super) gives_back: bool,
     pub(super) hand_over: bool,
     pub(super) continued: bool,
-    /// Where the form that takes the original goes.
+    /// The address of the form that downloads the original.
     pub(super) original: Option<String>,
     pub(super) pages: Vec<PageView>,
     pub(super) data: Script<'a>,
 }
 
-/// That the document was given back, to the writer who fills it in anew or who reads it anew.
+/// That the document was returned, for the signer who fills it in or reads it again.
 #[derive(Serialize)]
 pub(super) struct Returned<'a> {
     by: &'a str,
     reason: Option<&'a str>,
-    /// The writer's own step has given it back: others have written since.
+    /// The signer's own step returned it, and others have signed since.
     own_step: bool,
 }
 
@@ -115,7 +114,7 @@ struct CodePage<'a> {
 #[derive(Serialize)]
 struct OneTimeCodePage<'a> {
     action: String,
-    /// A random value: the form that used a code up may send it again.
+    /// A random value, so that the form that used a code may be sent again.
     form: String,
     send_action: String,
     document: &'a str,
@@ -156,7 +155,7 @@ async fn show(http: &Http, request: &PageRequest, company: Option<String>) -> Re
         let key = key.clone();
         http.blocking(move |app| {
             let view = app.open_signing(&key)?;
-            // A link belongs to one company; under another's address it is unknown.
+            // A link belongs to one company, and is unknown at another's address.
             if company.is_some_and(|company| !company.eq_ignore_ascii_case(view.company.as_str())) {
                 return Err(Error::NotFound(Subject::Link));
             }
@@ -178,7 +177,7 @@ fn staged(http: &Http, request: &PageRequest, key: &SigningKey, view: &SigningVi
         }
         Stage::Write => sign_page(request, key, view, language, "sign"),
         Stage::Watch => sign_page(request, key, view, language, "view"),
-        // The sender still sees what became of his document.
+        // The sender still sees what became of the document.
         Stage::Ended if view.recipient.is_none() => sign_page(request, key, view, language, "view"),
         Stage::Waiting => request.end(Ending::Waiting, language, &about(view, language, None)),
         Stage::Done => {
@@ -199,7 +198,7 @@ fn staged(http: &Http, request: &PageRequest, key: &SigningKey, view: &SigningVi
     }
 }
 
-/// Who rejected is told so; others read who did, where they may know.
+/// Signers who declined see that they did; others see who declined, if they may know.
 fn rejected(request: &PageRequest, view: &SigningView, language: Language) -> Response {
     let about = about(view, language, None);
     match (&view.rejected_by, &view.recipient) {
@@ -211,14 +210,14 @@ fn rejected(request: &PageRequest, view: &SigningView, language: Language) -> Re
     }
 }
 
-/// What an ending may name: the holder of the link knows the document anyway.
+/// What such a page may mention: the holder of the link knows the document anyway.
 fn about(view: &SigningView, language: Language, date: Option<String>) -> About {
     About {
         document: Some(view.workflow_name.clone()),
         look: Some(view.look.clone()),
         date,
         name: None,
-        // The next document's address is given in the answer to approval or rejection, not to whoever opens a used link.
+        // The next document's address is returned by an approval or a rejection, not to anyone who opens a used link.
         links: view
             .document_url
             .iter()
@@ -238,7 +237,7 @@ fn callback(request: &PageRequest) -> bool {
     request.get("callback_fn") == Some("true")
 }
 
-/// The next document's page behaves as this one was asked to, in the same language.
+/// Keeps the next document's page in the same mode and language.
 pub(super) fn with_choices(request: &PageRequest, address: &str) -> String {
     let mut address = led_on(address, request.language());
     if callback(request) {
@@ -261,7 +260,7 @@ pub(in crate::pages) fn code_asked(
     }
 }
 
-/// That a code was tried too often, and what helps: only a document under way can be sent again.
+/// Says that there were too many wrong codes, and what helps: only a document in progress can be sent again.
 pub(super) fn locked(request: &PageRequest, question: &CodeQuestion) -> Response {
     let ending = if question.is_complete {
         Ending::FilesLocked
@@ -276,7 +275,7 @@ pub(super) fn locked(request: &PageRequest, question: &CodeQuestion) -> Response
     request.end(ending, request.language_or(question.language), &about)
 }
 
-/// The question for the access code; after a wrong one with the number of tries left.
+/// Asks for the access code; after a wrong one, with the number of tries left.
 pub(super) fn code_page(
     request: &PageRequest,
     key: &SigningKey,
@@ -304,17 +303,17 @@ pub(super) fn code_page(
     respond(status, "access_code.html", &frame, &content)
 }
 
-/// Goes on at the link's page.
+/// Redirects to the link's page.
 pub(super) fn to_page(http: &Http, request: &PageRequest, key: &SigningKey) -> Response {
     request.redirect(&request.onward(page_of(http, &key.token), &asked_for(request, key)))
 }
 
-/// Where a form of a page behind a link goes: with the token, and with what the page was asked for.
+/// The address of a form behind a link: with the token and the page's own parameters.
 fn form(request: &PageRequest, key: &SigningKey, language: Language, path: &str) -> String {
     request.link(language, path, &asked_for(request, key))
 }
 
-/// The link's token and what its page was asked for.
+/// The link's token and the page's own parameters.
 pub(super) fn asked_for<'a>(request: &'a PageRequest, key: &'a SigningKey) -> Vec<(&'static str, &'a str)> {
     let choices = ["callback_fn", "next_sign"]
         .into_iter()
@@ -322,16 +321,16 @@ pub(super) fn asked_for<'a>(request: &'a PageRequest, key: &'a SigningKey) -> Ve
     std::iter::once(("token", key.token.as_str())).chain(choices).collect()
 }
 
-/// What was wrong with a one-time code, or with asking for one.
+/// What was wrong with a one-time code, or with the request for one.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum OneTimeFault {
-    /// Another code was sent; so many tries are left.
+    /// A wrong code; this many tries are left.
     Wrong(u32),
-    /// No code can be given.
+    /// We cannot send a code.
     Expired,
-    /// The next is sent after so many seconds.
+    /// The next one can be sent after this many seconds.
     Wait(u64),
-    /// There were too many wrong ones; the next can be tried after so many seconds.
+    /// Too many wrong codes; the next try is possible after this many seconds.
     TooManyWrong(u64),
 }
 
@@ -357,8 +356,8 @@ impl OneTimeFault {
     }
 }
 
-/// The question for the code that is sent to the writer's own address. It is sent when he presses the button: what
-/// follows links must not ask for one.
+/// Asks for the one-time code. We send it only when the signer presses the button: programs that follow links must not
+/// cause one.
 pub(super) fn one_time_code_page(
     http: &Http,
     request: &PageRequest,
@@ -519,7 +518,7 @@ fn next_names(view: &SigningView, step: u32) -> Vec<&str> {
         .collect()
 }
 
-/// The address of the picture in a field. A `revision` makes it another one for a page that shows an older picture.
+/// The address of the picture in a field. The `revision` makes it new for a page that shows an older picture.
 pub(super) fn field_file(base: &str, token: &str, field: &str, revision: Option<u64>) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.append_pair("token", token).append_pair("name", field);
@@ -529,10 +528,10 @@ pub(super) fn field_file(base: &str, token: &str, field: &str, revision: Option<
     format!("{base}/sign/file?{}", query.finish())
 }
 
-/// The company, and the member where his name says more.
+/// The company, and the member if their name says more.
 fn sender(view: &SigningView) -> String {
     let name = &view.sender_name;
-    // A member who has given no name is known by his address, which is nobody's business here.
+    // A member without a name is known only by an address, which is nobody's business here.
     if name.is_empty() || *name == view.company_name || name.contains('@') {
         view.company_name.clone()
     } else {
@@ -549,7 +548,7 @@ fn owner(view: &SigningView, field: &FieldView) -> Owner {
     }
     let writer = view.writers.iter().find(|writer| belongs(field, writer));
     let name = writer.map_or_else(|| field.field.step.to_string(), |writer| writer.name.clone());
-    // What a writer has left empty stays empty; only who has still to write is waited for.
+    // A field that a signer left empty stays empty; we only wait for those who have not signed yet.
     let turn = view.writers_at_turn.first().map(|writer| writer.order);
     let waits = turn.is_some_and(|turn| {
         field.field.step > turn

@@ -1,9 +1,9 @@
-//! `GET /sign/pages/{document}/{page}`, `GET /sign/texts/{document}/{page}`, `GET /sign/file`: what the
-//! signing page shows.
+//! `GET /sign/pages/{document}/{page}`, `GET /sign/texts/{document}/{page}`, `GET /sign/file`: what the signing page
+//! shows.
 //!
-//! Picture and text of a page never change under their address, which holds the document's hash: a
-//! browser may keep them for ever, and one that asks all the same (a reload) is told that it has them. A file in a
-//! field may be replaced by its writer.
+//! A page's picture and text never change at their address, which contains the document's hash: browsers may keep them
+//! for ever, and a browser that asks all the same (after a reload) gets a 304. Files in fields can be replaced by their
+//! signer.
 
 use app::{App, Error, FileContent, PageAnswer, PagePart, SigningKey, Subject};
 use axum::body::Bytes;
@@ -40,7 +40,7 @@ pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response
         .await
 }
 
-/// What a browser asks for that shows a page of a document: its picture or its text.
+/// A page's picture or text, as a browser asks for it.
 pub struct AskedPart {
     document: String,
     page: u32,
@@ -71,7 +71,7 @@ where
 }
 
 impl AskedPart {
-    /// The part, from the use-case that says who may see it.
+    /// The part, from the use-case that decides who may see it.
     async fn answer(
         self,
         http: &Http,
@@ -82,7 +82,7 @@ impl AskedPart {
         Ok(part_response(part, &self.headers))
     }
 
-    /// The same, where the link opens it with the codes that its holder has entered.
+    /// The same, if the link and the codes entered open it.
     pub(in crate::pages) async fn answer_by_key(
         self,
         http: &Http,
@@ -93,7 +93,7 @@ impl AskedPart {
             .await
     }
 
-    /// The same, where the link's token opens it.
+    /// The same, if the link's token opens it.
     pub(in crate::pages) async fn answer_by_token(
         self,
         http: &Http,
@@ -105,7 +105,7 @@ impl AskedPart {
     }
 }
 
-/// A page's picture or text as an answer. What it is, its first bytes say: nobody but us has made it.
+/// A page's picture or text as an answer. Its first bytes tell which, because only we made it.
 fn part_response(part: PagePart, asked: &HeaderMap) -> Response {
     let media_type = match &part.bytes[..] {
         [0xFF, 0xD8, ..] => "image/jpeg",
@@ -116,7 +116,7 @@ fn part_response(part: PagePart, asked: &HeaderMap) -> Response {
     immutable_response(body, HeaderValue::from_static(media_type), part.hash, asked)
 }
 
-/// What never changes under its address, as an answer; 304 where the browser has it already (RFC 9110, 13.1.2).
+/// An answer that never changes at its address; 304 if the browser has it (RFC 9110, 13.1.2).
 fn immutable_response(body: Bytes, media_type: HeaderValue, hash: BlobHash, asked: &HeaderMap) -> Response {
     let tag = format!("\"{hash}\"");
     let known = asked
@@ -141,9 +141,9 @@ fn immutable_response(body: Bytes, media_type: HeaderValue, hash: BlobHash, aske
     response
 }
 
-/// `POST /sign/document`: leads to the document as it is before anybody signs it. A form, so that what follows links
-/// (a mail scanner, a browser that loads ahead) leaves no trace in the chain; and an address behind it that a program of the
-/// device can fetch, because browsers inside messengers pass downloads on as a plain GET.
+/// `POST /sign/document`: leads to the document before anyone signs it. A form, so that programs that follow links (mail
+/// scanners, browsers that load in advance) leave no trace in the audit trail. It leads to an address that other programs
+/// can fetch, because browsers inside messengers pass downloads on as a plain GET.
 pub async fn original(State(http): State<Http>, PageForm(request): PageForm) -> Response {
     let (key, origin) = (key(&http, &request), origin(&request));
     let led = http.blocking(move |app| {
@@ -192,13 +192,12 @@ pub async fn file(State(http): State<Http>, request: PageRequest) -> Result<Resp
     Ok(file_response(file))
 }
 
-/// A picture in a field as an answer. Nothing else is shown: what a stranger uploaded is never a page
-/// of ours.
+/// A picture in a field as an answer. We show nothing else: a stranger's upload must never become a page of ours.
 pub(super) fn file_response(file: FileContent) -> Response {
     let media_type = match file.media_type.as_str() {
         "image/png" => HeaderValue::from_static("image/png"),
         "image/jpeg" => HeaderValue::from_static("image/jpeg"),
-        // Only what we draw ourselves comes as this: of what is uploaded only PNG and JPEG are pictures.
+        // Only our own drawings have this type; among uploads, only PNG and JPEG are pictures.
         "image/svg+xml" => HeaderValue::from_static("image/svg+xml"),
         _ => HeaderValue::from_static("application/octet-stream"),
     };

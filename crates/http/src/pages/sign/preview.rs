@@ -1,4 +1,4 @@
-//! `GET /mail/preview`: what a start would send, to be tried. Nothing of it is kept or sent.
+//! `GET /mail/preview`: what a start would send, to be tried. We keep and send nothing.
 
 use app::{App, PageAnswer, PreviewView, consent};
 use axum::extract::State;
@@ -15,7 +15,7 @@ use crate::frame::state::Http;
 use crate::html::render::respond;
 use crate::html::request::PageRequest;
 
-/// The page is tried as the first step's writer sees it.
+/// The page as the first step's signer sees it.
 const SHOWN_STEP: u32 = 1;
 
 /// `GET /mail/preview`
@@ -113,7 +113,6 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
     )
 }
 
-/// A writer who has no name yet.
 fn writer(language: Language, step: u32, role: Option<&str>) -> String {
     role.map_or_else(
         || i18n::text(language, "sign-writer-of-step", &[("step", &step.to_string())]),

@@ -1,6 +1,6 @@
-//! The sentences that the browser code needs, and no more of them.
+//! The texts that the browser code needs.
 //!
-//! It puts numbers into `{name}` places itself, so such arguments are given as their own name.
+//! It fills in numbers at `{name}` itself, so such arguments are passed as their own name.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,6 @@ const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-done-next-named", &["names"]),
 ];
 
-/// Key → sentence.
 pub fn for_script(language: Language) -> BTreeMap<&'static str, String> {
     let plain = PLAIN.iter().map(|key| (*key, i18n::text(language, key, &[])));
     let with_places = WITH_PLACES.iter().map(|(key, names)| {

@@ -1,4 +1,4 @@
-//! What a writer proved, agreed to and looked at: access codes, one-time codes, consent.
+//! What a signer proved, agreed to and looked at: access codes, one-time codes, consent.
 
 use domain::{CompanyId, RecipientId, WorkflowId};
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ pub fn count_access_failure(held: &mut HeldWorkflow<'_>, company: &CompanyId, id
     held.execute_one(&sql::COUNT_ACCESS_FAILURE, values![company, id])
 }
 
-/// Keeps that the right access code was given.
+/// Records that the right access code was entered.
 pub fn set_access(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -22,7 +22,7 @@ pub fn set_access(
     held.execute_one(&sql::SET_ACCESS, values![company, id, at])
 }
 
-/// Keeps the code that is sent; the one before is dead.
+/// Stores the code that is sent. The previous one stops working.
 pub fn set_one_time_code(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -40,7 +40,7 @@ pub fn count_one_time_failure(held: &mut HeldWorkflow<'_>, company: &CompanyId, 
     held.execute_one(&sql::COUNT_ONE_TIME_FAILURE, values![company, id])
 }
 
-/// Keeps that the right one-time code was given.
+/// Records that the right one-time code was entered.
 pub fn use_one_time_code(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -51,8 +51,8 @@ pub fn use_one_time_code(
     held.execute_one(&sql::USE_ONE_TIME_CODE, values![company, id, at, by])
 }
 
-/// Takes hold of a writer who has not acted, so that what is kept for him (a draft) and his approval cannot pass each
-/// other. `false` where he has acted, or the link was replaced.
+/// Locks a signer who has not acted, so that a draft and their approval cannot overtake each other. `false` if they
+/// have acted or the link was replaced.
 pub fn hold_writer(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -62,7 +62,7 @@ pub fn hold_writer(
     Ok(held.execute(&sql::HOLD_WRITER, values![company, id, link_version])? == 1)
 }
 
-/// The recipient proves himself anew: the sender has sent anew.
+/// Makes the recipient prove who they are again, because the sender has sent the document again.
 pub fn reset_access(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -72,7 +72,7 @@ pub fn reset_access(
     held.execute_one(&sql::RESET_ACCESS, values![company, workflow, id])
 }
 
-/// Keeps that the writer has seen the document; `false` where that was known.
+/// Records that the signer has seen the document. `false` if that was known.
 pub fn set_viewed(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -82,7 +82,7 @@ pub fn set_viewed(
     Ok(held.execute(&sql::SET_VIEWED, values![company, id, at])? == 1)
 }
 
-/// Keeps that the writer agreed to sign electronically; `false` where that was known.
+/// Records that the signer agreed to sign electronically. `false` if that was known.
 pub fn set_consented(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,

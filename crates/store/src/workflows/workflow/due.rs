@@ -1,4 +1,4 @@
-//! Workflows whose end or reminder has come.
+//! Workflows that are due to expire or to be reminded of.
 
 use domain::{CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::sql::workflow as sql;
 use crate::{Error, Transaction, values};
 
-/// Workflows of all companies whose time has run out, but for those that were put off until later.
+/// Workflows of all companies that have run out of time, except those that were postponed.
 pub fn overdue(tx: &mut dyn Transaction, at: Timestamp, limit: u32) -> Result<Vec<(CompanyId, WorkflowId)>, Error> {
     tx.query(&sql::OVERDUE, values![at, limit])?
         .iter()
@@ -24,8 +24,8 @@ pub fn set_expiry_look(
     tx.execute_one(&sql::SET_EXPIRY_LOOK, values![company, workflow, at])
 }
 
-/// Workflows of all companies whose writers may have to be reminded by then: those that have settings for it, and whose
-/// time to look again has come.
+/// Workflows of all companies whose signers may need a reminder by this time: those with reminder settings whose time
+/// for another look has come.
 pub fn reminder_looks(
     tx: &mut dyn Transaction,
     at: Timestamp,
@@ -37,7 +37,7 @@ pub fn reminder_looks(
         .collect()
 }
 
-/// Sets when to look again whether a workflow's writers are to be reminded.
+/// Sets when to look again whether a workflow's signers need a reminder.
 pub fn set_reminder_look(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -47,7 +47,7 @@ pub fn set_reminder_look(
     tx.execute_one(&sql::SET_REMINDER_LOOK, values![company, workflow, at])
 }
 
-/// Has all of a company's workflows looked at again, after it has chosen anew when writers are reminded.
+/// Makes the job look again at all workflows of a company that has changed its reminder settings.
 pub fn forget_reminder_looks(tx: &mut dyn Transaction, company: &CompanyId) -> Result<u64, Error> {
     tx.execute(&sql::FORGET_REMINDER_LOOKS, values![company])
 }

@@ -7,53 +7,38 @@ use super::load::read_status;
 use crate::sql::workflow as sql;
 use crate::{Error, Transaction, values};
 
-/// What a list of workflows is limited to.
 #[derive(Debug, Clone)]
 pub struct ListFilter {
-    /// Ids below this one.
+    /// With ids below this one.
     pub before: i64,
-    /// In this state.
     pub status: Option<Status>,
-    /// Of this template.
     pub template: Option<TemplateId>,
-    /// Started at or after.
     pub from: Timestamp,
-    /// Started before.
     pub to: Timestamp,
-    /// The name holds this, without regard to the case of Latin letters.
+    /// Whose name contains this, ignoring the case of Latin letters.
     pub text: Option<String>,
-    /// At most so many.
     pub limit: u32,
-    /// Leave out so many.
     pub skip: u32,
 }
 
-/// One line of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedWorkflow {
-    /// The workflow.
     pub id: WorkflowId,
-    /// Its name.
     pub name: String,
-    /// Its state.
     pub status: Status,
-    /// Its language.
     pub language: Language,
     /// The zone of its dates.
     pub zone: Zone,
-    /// Its template.
     pub template: TemplateId,
-    /// When it began.
     pub started_at: Timestamp,
     /// Until when it can be signed.
     pub expires_at: Timestamp,
-    /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// The step under way, or the one it ended at.
+    /// The current step, or the one at which it ended.
     pub turn: u32,
 }
 
-/// The pattern of what holds this text, for `LIKE … ESCAPE '!'`.
+/// The pattern for texts that contain this one, for `LIKE … ESCAPE '!'`.
 pub(crate) fn holding(text: &str) -> String {
     let mut pattern = String::from("%");
     for character in text.chars() {
@@ -101,7 +86,7 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) 
     .collect()
 }
 
-/// Workflows of a template in which the field has the value, as it goes out.
+/// Workflows of a template in which the field has this value, as it appears in answers.
 pub fn with_value(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -128,8 +113,8 @@ pub fn with_value(
     .collect()
 }
 
-/// Another document that waits for a contact: neither an embedded one, whose addresses nobody has written to, nor one that a
-/// visitor of a public link started in the name of whoever has that address.
+/// Another document that waits for a contact. Leaves out embedded ones, because we have not written to their addresses,
+/// and those that a visitor of a public link started in the contact's name.
 pub fn next_for(
     tx: &mut dyn Transaction,
     company: &CompanyId,

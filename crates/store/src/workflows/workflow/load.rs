@@ -1,4 +1,4 @@
-//! A workflow as the domain knows it, from its rows.
+//! Reads a workflow as the domain knows it.
 
 use domain::{
     BlobHash, ClientId, CompanyId, Contact, ExportSettings, Links, MemberId, OnReject, Progress, Recipient,
@@ -14,7 +14,7 @@ fn fonts_in(list: &str) -> Vec<BlobHash> {
     list.split_whitespace().filter_map(BlobHash::parse).collect()
 }
 
-/// Loads a workflow of the company.
+/// A workflow of the company.
 pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<Option<StoredWorkflow>, Error> {
     let Some(row) = tx.query_optional(&sql::LOAD, values![company, id])? else {
         return Ok(None);
@@ -67,14 +67,14 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
     }))
 }
 
-/// Whose workflow the recipient of a link belongs to. The link is the authority here.
+/// The company and workflow of a link's recipient. The link itself is the authorisation.
 pub fn of_recipient(tx: &mut dyn Transaction, id: RecipientId) -> Result<Option<(CompanyId, WorkflowId)>, Error> {
     tx.query_optional(&sql::OF_RECIPIENT, values![id])?
         .map(|row| Ok((row.get("company_id")?, row.get("workflow_id")?)))
         .transpose()
 }
 
-/// Whose the workflow of a link is. The link is the authority here.
+/// The company of a link's workflow. The link itself is the authorisation.
 pub fn company_of(tx: &mut dyn Transaction, id: WorkflowId) -> Result<Option<CompanyId>, Error> {
     tx.query_optional(&sql::COMPANY_OF, values![id])?
         .map(|row| row.get("company_id"))

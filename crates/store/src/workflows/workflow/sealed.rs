@@ -1,4 +1,4 @@
-//! Sealed documents with their certificates, and the timestamps that they are due.
+//! Sealed documents with their certificates, and when they need a timestamp.
 
 use domain::{BlobHash, CompanyId, WorkflowId};
 use jiff::Timestamp;
@@ -6,36 +6,29 @@ use jiff::Timestamp;
 use crate::sql::workflow as sql;
 use crate::{Error, HeldWorkflow, Row, Transaction, values};
 
-/// A sealed document with its certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SealedDocument {
-    /// The sealed PDF.
     pub document: BlobHash,
-    /// Its length.
+    /// In bytes.
     pub document_length: u64,
-    /// The certificate.
     pub certificate: BlobHash,
-    /// Its length.
+    /// In bytes.
     pub certificate_length: u64,
-    /// When.
     pub sealed_at: Timestamp,
-    /// When a timestamp is due: at once where it is still missing, before the last one's proof runs out where it is there;
-    /// never, if none.
+    /// When a timestamp is due: at once if it is still missing, otherwise before the proof of the last one expires.
+    /// `None`: never.
     pub timestamp_due: Option<Timestamp>,
 }
 
-/// A sealed document whose timestamp is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueTimestamp {
-    /// Whose.
     pub company: CompanyId,
-    /// Of which workflow.
     pub workflow: WorkflowId,
-    /// Its files, and when it was due.
+    /// Its files, and when the timestamp was due.
     pub sealed: SealedDocument,
 }
 
-/// Keeps a sealed document. There is one a workflow; a second is refused by the database.
+/// Adds a sealed document. The database refuses a second one for the same workflow.
 pub fn insert_sealed(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -57,7 +50,6 @@ pub fn insert_sealed(
     )
 }
 
-/// A workflow's sealed document.
 pub fn sealed(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Result<Option<SealedDocument>, Error> {
     tx.query_optional(&sql::LOAD_SEALED, values![company, id])?
         .as_ref()
@@ -76,7 +68,7 @@ fn sealed_document(row: &Row) -> Result<SealedDocument, Error> {
     })
 }
 
-/// The sealed documents whose timestamp is due, the longest due first.
+/// Sealed documents whose timestamp is due, the longest overdue first.
 pub fn due_timestamps(tx: &mut dyn Transaction, now: Timestamp, most: u32) -> Result<Vec<DueTimestamp>, Error> {
     tx.query(&sql::DUE_TIMESTAMPS, values![now, i64::from(most)])?
         .iter()
@@ -90,8 +82,8 @@ pub fn due_timestamps(tx: &mut dyn Transaction, now: Timestamp, most: u32) -> Re
         .collect()
 }
 
-/// Puts a due timestamp off; `false` where another one has taken it up meanwhile. Whoever puts it off may see to it until
-/// then.
+/// Postpones a due timestamp until a time by which the caller has dealt with it. `false` if another process has taken
+/// it meanwhile.
 pub fn put_timestamp_off(
     tx: &mut dyn Transaction,
     due: &DueTimestamp,
@@ -104,7 +96,7 @@ pub fn put_timestamp_off(
     Ok(changed == 1)
 }
 
-/// Puts longer files in the place of sealed ones; `false` where they are no longer the ones that `before` says.
+/// Replaces sealed files by longer ones. `false` if they are no longer those of `before`.
 pub fn replace_sealed(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -129,7 +121,7 @@ pub fn replace_sealed(
     Ok(changed == 1)
 }
 
-/// Says that a workflow needs a file no more.
+/// Records that a workflow no longer needs a file.
 pub fn forget_blob(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
@@ -139,13 +131,13 @@ pub fn forget_blob(
     held.execute_later(&sql::FORGET_BLOB, values![hash, id, company])
 }
 
-/// Does a workflow of the company need the file?
+/// Whether a workflow of the company needs the file.
 pub fn refers_to_blob(tx: &mut dyn Transaction, company: &CompanyId, hash: BlobHash) -> Result<bool, Error> {
     tx.query_one(&sql::REFERS_TO_BLOB, values![company, hash])?
         .get("is_referred_to")
 }
 
-/// Keeps that a workflow needs a file.
+/// Records that a workflow needs a file.
 pub fn refer_to_blob(
     tx: &mut dyn Transaction,
     company: &CompanyId,

@@ -1,4 +1,4 @@
-//! What a start reads, the numbers that it reserves, and the rows that it writes.
+//! What a start reads, the numbers that it reserves, and the rows that it adds.
 
 use domain::{
     BlobHash, ClientId, CompanyId, Entry, KeyedHead, Language, MemberId, Recipient, RecipientId, Region, TemplateId,
@@ -14,36 +14,32 @@ use crate::companies::company::{Style, style};
 use crate::sql::workflow as sql;
 use crate::{Error, Numbers, Row, Transaction, values};
 
-/// What a start needs to know of its company, template and client.
+/// What a start needs to know about its company, template and client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartContext {
-    /// The company's name.
     pub company_name: String,
-    /// Its language.
     pub language: Language,
     /// Its time zone.
     pub zone: Zone,
-    /// Where its national telephone numbers are at home.
+    /// The region of its national telephone numbers.
     pub region: Region,
     /// How many days a workflow may take.
     pub expiry_days: i64,
-    /// How many days links to finished files live.
+    /// How many days links to finished files work.
     pub link_days: i64,
-    /// How the company shows itself.
     pub style: Style,
-    /// The API client that webhooks name where the start names none.
+    /// The API client of webhooks if the start names none.
     pub default_client: ClientId,
-    /// Is the named client the company's?
+    /// Whether the named client belongs to the company.
     pub named_client_known: bool,
-    /// The template's version for new workflows; none where the company has no such template.
+    /// The template's version for new workflows. `None` if the company has no such template.
     pub template_version: Option<u32>,
-    /// Is the template archived?
     pub archived: bool,
-    /// The row of the seal key that the company uses.
+    /// The row of the company's current seal key.
     pub seal_key: Option<i64>,
 }
 
-/// Reads what a start needs to know; `None` without such a company.
+/// `None` if there is no such company.
 pub fn start_context(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -54,7 +50,7 @@ pub fn start_context(
     row.as_ref().map(read_start_context).transpose()
 }
 
-/// The same, with [numbers](reserve) for a workflow of so many writers where they are to be had now.
+/// The same, with [numbers](reserve) for a workflow with this many recipients, if the database can return them now.
 pub fn start_context_with_numbers(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -86,28 +82,24 @@ fn read_start_context(row: &Row) -> Result<StartContext, Error> {
     })
 }
 
-/// Who sends, as letters and certificates name him.
+/// The sender, as mails and certificates name them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Party {
-    /// The company's name.
     pub company_name: String,
     /// The company's language, and so the sender's.
     pub language: Language,
-    /// Where its national telephone numbers are at home.
+    /// The region of its national telephone numbers.
     pub region: Region,
-    /// How many days links to finished files live.
+    /// How many days links to finished files work.
     pub link_days: i64,
-    /// How the company shows itself.
     pub style: Style,
-    /// The sender's name.
     pub sender_name: String,
-    /// The sender's e-mail address.
     pub sender_email: String,
-    /// The sender's account was disabled.
+    /// Whether the sender's account is disabled.
     pub sender_disabled: bool,
 }
 
-/// Who sends the company's workflow.
+/// The sender of a company's workflow.
 pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) -> Result<Party, Error> {
     let row = tx.query_one(&sql::PARTY, values![company, sender])?;
     Ok(Party {
@@ -122,12 +114,10 @@ pub fn party(tx: &mut dyn Transaction, company: &CompanyId, sender: MemberId) ->
     })
 }
 
-/// Numbers that were given out for a workflow and its writers.
+/// Numbers reserved for a workflow and its recipients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reserved {
-    /// The workflow's.
     pub workflow: WorkflowId,
-    /// The writers'.
     pub recipients: Vec<RecipientId>,
 }
 
@@ -140,8 +130,7 @@ impl From<Numbers> for Reserved {
     }
 }
 
-/// Gives out numbers for a workflow that is about to be inserted and for so many writers of it, but for those that are
-/// given out already.
+/// Reserves numbers for a workflow and its recipients before they are inserted, except those already given.
 pub fn reserve(tx: &mut dyn Transaction, recipients: usize, given: Option<&Reserved>) -> Result<Reserved, Error> {
     let Some(given) = given else {
         return Ok(tx.numbers(&sql::RESERVE, parts(recipients))?.into());
@@ -164,8 +153,8 @@ fn parts(recipients: usize) -> i64 {
     i64::try_from(recipients).unwrap_or(i64::MAX)
 }
 
-/// Adds a workflow, whose numbers were [reserved](reserve), with the company's name that its writers' fields show, its
-/// writers, how each of them is checked, and the first entries of its chain.
+/// Adds a workflow with [reserved](reserve) numbers: its recipients, how each of them is checked, the company's name
+/// that their fields show, and the first entries of its chain.
 pub fn insert(
     tx: &mut dyn Transaction,
     workflow: &Workflow,

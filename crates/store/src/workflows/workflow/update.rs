@@ -1,4 +1,4 @@
-//! A workflow written back after a transition or change.
+//! Writes a workflow back after a change.
 
 use domain::{CompanyId, Entry, KeyedHead, Progress, Recipient, RecipientId, State, Workflow, WorkflowId};
 use jiff::Timestamp;
@@ -8,9 +8,9 @@ use crate::chain::held_workflow::head_sequence;
 use crate::sql::workflow as sql;
 use crate::{Error, HeldWorkflow, Transaction, values};
 
-/// Writes the workflow after a transition or change, with the chain's new entries and their head, and the recipients that
-/// differ, and answers the workflow, which is held from then on; none where another write came first. Somebody new in a recipient's place begins afresh: this is the only
-/// statement that names anybody, so nothing that the earlier person did or wrote can be left to them.
+/// Writes the workflow, the new entries of its chain with their head, and the recipients that differ. Returns the
+/// workflow, which is held from then on, or `None` if another change came first. A new person in a recipient's place
+/// starts afresh: no other statement names recipients, so nothing that the earlier person did or wrote is left to them.
 pub fn update<'t>(
     tx: &'t mut dyn Transaction,
     before: &StoredWorkflow,
@@ -56,7 +56,7 @@ pub fn update<'t>(
     Ok(Some(locked))
 }
 
-/// Writes a recipient who differs. The links and codes of somebody who was there before open nothing any more.
+/// Writes a recipient if they differ. Links and codes of an earlier person stop working.
 fn update_recipient(
     held: &mut HeldWorkflow<'_>,
     before: &StoredWorkflow,
@@ -107,7 +107,7 @@ fn update_recipient(
     Ok(())
 }
 
-/// Hides a finished workflow; `false` where it is under way, or hidden already.
+/// Hides a finished workflow. `false` if it is in progress or already hidden.
 pub fn discard(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
     Ok(held.execute(&sql::DISCARD, values![company, id, at])? == 1)
 }
