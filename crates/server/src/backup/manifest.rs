@@ -104,7 +104,8 @@ impl Snapshot {
             }
         }
         let manifest = read_manifest(&folder, own.get(MANIFEST))?;
-        let expected = manifest.files + BTreeSet::from_iter(manifest.checkpoints.values()).len() as u64;
+        let of_checkpoints: BTreeSet<&BlobHash> = manifest.checkpoints.values().collect();
+        let expected = manifest.files + of_checkpoints.len() as u64;
         // A file of a checkpoint and one of the database are never the same: their forms differ.
         let database = own.get(manifest.database.file()).copied();
         match database {

@@ -29,12 +29,13 @@ pub struct Pruned {
 
 /// A day, a week or a month.
 type Period = (i16, i8, i8);
+type PeriodOf = fn(Date) -> Period;
 
 /// Which of these moments, oldest first, are kept. The last one always is.
 fn kept(moments: &[Timestamp], rule: Rule) -> BTreeSet<usize> {
     let newest_first = || moments.iter().enumerate().rev();
     let mut kept: BTreeSet<usize> = newest_first().map(|(index, _)| index).take(rule.last.max(1)).collect();
-    let rules: [(usize, fn(Date) -> Period); 3] = [
+    let rules: [(usize, PeriodOf); 3] = [
         (rule.daily, |day| (day.year(), day.month(), day.day())),
         (rule.weekly, |day| {
             let week = day.iso_week_date();

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::Context;
+use super::restore::ChosenBackup;
 use crate::backup::prune::{self, Rule};
 use crate::backup::repository::{Repository, Use};
 use crate::backup::take::{self, Made, Wish};
@@ -41,15 +42,8 @@ pub struct Backup {
 enum BackupCommand {
     /// Read every file of a backup, restore it into a scratch place and check it there; exit code 0 only if nothing is wrong
     Check {
-        /// The folder with the backups
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
-        /// The backup, as `backup list` names it; default: the last one
-        #[arg(long, value_name = "NAME")]
-        snapshot: Option<String>,
-        /// The folder with the master key, if not DIR/keys
-        #[arg(long, value_name = "FOLDER")]
-        keys: Option<PathBuf>,
+        #[command(flatten)]
+        chosen: ChosenBackup,
         /// The folder in which to restore it; default: DIR itself, where files take no extra space
         #[arg(long, value_name = "FOLDER")]
         scratch: Option<PathBuf>,
@@ -102,19 +96,13 @@ impl Backup {
                 };
                 make(context, &wish)
             }
-            Some(BackupCommand::Check {
-                folder,
-                snapshot,
-                keys,
-                scratch,
-            }) => {
-                let repository = Repository::open(&folder, Use::Read)?;
-                let snapshot = repository.snapshot(snapshot.as_deref())?;
+            Some(BackupCommand::Check { chosen, scratch }) => {
+                let (repository, snapshot) = chosen.open()?;
                 let checked = check::run(
                     &context.place.configuration,
                     &repository,
                     &snapshot,
-                    keys.as_deref(),
+                    chosen.keys.as_deref(),
                     scratch.as_deref(),
                     &mut Progress::new(context.json),
                 )?;

@@ -7,9 +7,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::Context;
-use crate::backup::Progress;
+use crate::backup::manifest::Snapshot;
 use crate::backup::repository::{Repository, Use};
 use crate::backup::restore::{self, How};
+use crate::backup::{BackupFault, Progress};
 use crate::output::{Failure, counted, print};
 use crate::restored::REMEDY;
 
@@ -19,6 +20,13 @@ use crate::restored::REMEDY;
 /// command is interrupted, run it again.
 #[derive(Debug, Args)]
 pub struct Restore {
+    #[command(flatten)]
+    chosen: ChosenBackup,
+}
+
+/// Which backup is read.
+#[derive(Debug, Args)]
+pub struct ChosenBackup {
     /// The folder with the backups
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -27,18 +35,25 @@ pub struct Restore {
     snapshot: Option<String>,
     /// The folder with the master key, if not DIR/keys
     #[arg(long, value_name = "FOLDER")]
-    keys: Option<PathBuf>,
+    pub keys: Option<PathBuf>,
+}
+
+impl ChosenBackup {
+    pub fn open(&self) -> Result<(Repository, Snapshot), BackupFault> {
+        let repository = Repository::open(&self.folder, Use::Read)?;
+        let snapshot = repository.snapshot(self.snapshot.as_deref())?;
+        Ok((repository, snapshot))
+    }
 }
 
 impl Restore {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
-        let repository = Repository::open(&self.folder, Use::Read)?;
-        let snapshot = repository.snapshot(self.snapshot.as_deref())?;
+        let (repository, snapshot) = self.chosen.open()?;
         restore::run(
             &context.place,
             &repository,
             &snapshot,
-            self.keys.as_deref(),
+            self.chosen.keys.as_deref(),
             How::Copy,
             &mut Progress::new(context.json),
         )?;

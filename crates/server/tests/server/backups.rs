@@ -19,18 +19,7 @@ use crate::support::{EMAIL, PASSWORD, Said, Temporary};
 
 /// The company `acme`, its owner and a template.
 fn filled(here: &Temporary) -> i64 {
-    here.run(&["company", "add", "acme", "--name", "Acme"], "");
-    let owner = [
-        "member",
-        "add",
-        "--company",
-        "acme",
-        "--email",
-        EMAIL,
-        "--role",
-        "owner",
-    ];
-    here.run(&owner, PASSWORD);
+    here.add_company();
     testkit::contract::import(here, "acme")
 }
 
@@ -286,8 +275,8 @@ fn a_restored_installation_sends_nothing_until_it_is_released_or_dropped() {
     let sender = Sender::new(&server, template);
     sender.approve(sender.start("later", Some(&hook)), 1, "later");
     assert!(dropped.json(&["outbox", "drop"], "")["dropped"].as_u64() >= Some(1));
-    let received = receiver.wait_for(3);
-    assert_eq!((received.len(), &received[2].json()["comment"]), (3, &json!("later")));
+    let webhooks = receiver.wait_for(3);
+    assert_eq!((webhooks.len(), &webhooks[2].json()["comment"]), (3, &json!("later")));
     let status = dropped.json(&["outbox", "status"], "");
     assert_eq!(status["held"], Value::Null, "{status}");
 }
@@ -397,7 +386,7 @@ fn a_check_names_a_flipped_bit_a_missing_file_and_a_cut_database() {
     says(&here.say(&["backup", "check", backup]), &["database.sqlite is damaged"]);
     let sums = named(&all, &format!("{last}/SHA256SUMS"));
     let text = fs::read_to_string(sums).expect("hashes");
-    let cut: String = text.lines().skip(1).map(|line| format!("{line}\n")).collect();
+    let (_, cut) = text.split_once('\n').expect("lines");
     fs::write(sums, cut).expect("cut");
     says(&here.say(&["backup", "check", backup]), &["SHA256SUMS is cut short"]);
     flip(named(&all, &format!("{last}/manifest.json")));
@@ -480,7 +469,7 @@ fn a_folder_that_is_wrong_is_refused_with_the_reason() {
     // Nothing in a backup can be read by others.
     for path in files_below(&folder) {
         let mode = fs::metadata(&path).expect("a file").permissions().mode();
-        assert!(mode & 0o077 == 0, "{}: {mode:o}", path.display());
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
     }
 }
 

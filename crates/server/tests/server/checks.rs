@@ -95,20 +95,7 @@ fn doctor_says_that_a_schema_must_be_brought_up_to_date() {
 fn an_installation_on_postgresql_is_made_checked_and_served() {
     let database = TestDatabase::postgres();
     let here = Temporary::new().on(&database);
-    here.run(&["company", "add", "acme", "--name", "Acme"], "");
-    here.run(
-        &[
-            "member",
-            "add",
-            "--company",
-            "acme",
-            "--email",
-            EMAIL,
-            "--role",
-            "owner",
-        ],
-        PASSWORD,
-    );
+    here.add_company();
     assert_eq!(here.json(&["doctor"], "")["healthy"], true);
     assert_eq!(here.json(&["fsck"], "")["clean"], true);
     assert!(!here.data().join("countersign.db").exists());

@@ -157,20 +157,7 @@ fn the_work_is_split_over_two_processes_on_postgresql() {
     let database = TestDatabase::postgres();
     let temporary = Temporary::new().on(&database);
     temporary.run(&["migrate"], "");
-    temporary.run(&["company", "add", "acme", "--name", "Acme"], "");
-    temporary.run(
-        &[
-            "member",
-            "add",
-            "--company",
-            "acme",
-            "--email",
-            EMAIL,
-            "--role",
-            "owner",
-        ],
-        PASSWORD,
-    );
+    temporary.add_company();
     let template = testkit::contract::import(&temporary, "acme");
     let receiver = Receiver::start();
     let web = temporary.serve_as("web");

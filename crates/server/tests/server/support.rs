@@ -45,21 +45,24 @@ impl Temporary {
     /// With the company `acme` and its owner.
     pub fn with_company() -> Temporary {
         let temporary = Temporary::new();
-        temporary.run(&["company", "add", "acme", "--name", "주식회사 에이스"], "");
-        temporary.run(
-            &[
-                "member",
-                "add",
-                "--company",
-                "acme",
-                "--email",
-                EMAIL,
-                "--role",
-                "owner",
-            ],
-            PASSWORD,
-        );
+        temporary.add_company();
         temporary
+    }
+
+    /// Adds the company `acme` and its owner.
+    pub fn add_company(&self) {
+        self.run(&["company", "add", "acme", "--name", "주식회사 에이스"], "");
+        let owner = [
+            "member",
+            "add",
+            "--company",
+            "acme",
+            "--email",
+            EMAIL,
+            "--role",
+            "owner",
+        ];
+        self.run(&owner, PASSWORD);
     }
 
     /// The same with one more setting.
