@@ -46,10 +46,10 @@ pub enum Error {
     /// Any other error of the store.
     #[error("the file store failed: {0}; check its free space and permissions")]
     Store(#[source] object_store::Error),
-    #[error("the file {0} is missing; put it back from a backup")]
+    #[error("the file {0} is missing; restore it from a backup")]
     Missing(BlobHash),
     /// The file's content does not match its name.
-    #[error("the file {0} is damaged; put it back from a backup")]
+    #[error("the file {0} is damaged; restore it from a backup")]
     Damaged(BlobHash),
 }
 

@@ -118,7 +118,7 @@ pub enum Fault {
     #[error("no answer within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
     /// The connection broke before a status arrived, or the answer was not HTTP.
-    #[error("the exchange broke: {0}")]
+    #[error("the connection broke: {0}")]
     Broken(CustomerWords),
     /// We could not create the client itself.
     #[error("the HTTP client cannot be created: {0}")]

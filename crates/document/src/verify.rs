@@ -319,10 +319,10 @@ pub enum Fault {
         reason: String,
     },
     /// The file needs more time or memory than it gets. That says nothing about its signatures.
-    #[error("the file needs more time or memory than is allowed here, and was not judged")]
+    #[error("the file needs more time or memory than is allowed here, and was not verified")]
     TooDemanding,
     /// Readers would have to guess where its objects are, and could guess differently.
-    #[error("the file is damaged, so that programs may read it differently: {reason}")]
+    #[error("the file is damaged, so programs may read it differently: {reason}")]
     DamagedStructure {
         /// Where, and which rule of the format it breaks.
         reason: String,
@@ -332,7 +332,8 @@ pub enum Fault {
     /// After the first signature, somebody added or used a cross-reference that does not lead to its object. Programs that follow
     /// it show another document than programs that do not.
     #[error(
-        "the file was forged: since it was signed, its cross-references lead programs to different objects of the number {object}"
+        "the file was forged: since it was signed, its cross-references lead programs to different objects with \
+        the number {object}"
     )]
     ForgedReferences {
         /// The object's number.
@@ -351,19 +352,19 @@ pub enum Fault {
         count: usize,
     },
     /// There is more validation data than we read; the rest might revoke a certificate.
-    #[error("there is more validation data than anybody reads: more than {MAX_ITEMS} of a kind, or 64 MiB")]
+    #[error("there is too much validation data: more than {MAX_ITEMS} items of a kind, or more than 64 MiB")]
     TooMuchValidationData,
     /// A signature dictionary that was missing from the file that it claims to sign, or was different.
     #[error("the signature was not in the file that it signs: it is a copy of another, or was changed")]
     NotInItsRevision,
     /// A signature that is in no field of the form: the field was removed, or the signature itself.
-    #[error("object {object} is or was a signature, but no signature field holds it any more")]
+    #[error("object {object} is or was a signature, but it is no longer in a signature field")]
     FieldRemoved {
         /// The signature dictionary's object number.
         object: u32,
     },
     /// The file goes on after the last signature.
-    #[error("the last signature covers {covered} of {length} bytes; what follows is signed by nobody")]
+    #[error("the last signature covers {covered} of {length} bytes; the rest is not signed")]
     NotCoveredToEnd {
         /// The bytes that are covered.
         covered: u64,
@@ -419,7 +420,7 @@ pub enum Fault {
     #[error("the signature does not bind the signer's certificate")]
     SigningCertificateMissing,
     /// The certificate leads to no trusted root.
-    #[error("signer not verified: {subject}, issued by {issuer}, leads to no trusted root")]
+    #[error("signer not verified: {subject}, issued by {issuer}, has no trusted root")]
     UntrustedSigner {
         /// The certificate at which the path ends.
         subject: String,
@@ -443,7 +444,7 @@ pub enum Fault {
         not_before: Timestamp,
     },
     /// A certificate may not be used for this.
-    #[error("the certificate of {subject} may not be used so: {reason}")]
+    #[error("the certificate of {subject} cannot be used for this: {reason}")]
     CertificateUnusable {
         /// Whose certificate.
         subject: String,

@@ -75,7 +75,7 @@ pub struct KeyedHead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ChainFault {
     /// An entry is missing, doubled, or out of order.
-    #[error("entry {expected} is missing; number {found} stands in its place")]
+    #[error("entry {expected} is missing; entry {found} is in its place")]
     Sequence {
         /// The number that is due.
         expected: u64,
@@ -86,13 +86,13 @@ pub enum ChainFault {
     #[error("entry {0} does not follow the entry before it")]
     Previous(u64),
     /// An entry's hash is not that of its content.
-    #[error("entry {0} was changed: its hash does not fit its content")]
+    #[error("entry {0} was changed: its hash does not match its content")]
     Hash(u64),
     /// A payload has another time than its entry, or is no event of the chain's format.
-    #[error("entry {0} holds no event of its own time")]
+    #[error("entry {0} contains no event that existed at its time")]
     Payload(u64),
     /// A text beside an entry is not one that the entry commits to.
-    #[error("entry {0} does not fit its texts: one of them was changed")]
+    #[error("entry {0} does not match its texts: one of them was changed")]
     Text(u64),
     /// A file has a format that this program does not know.
     #[error("the chain has an unknown format")]

@@ -204,7 +204,7 @@ fn mailbox_key(address: &str) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PhoneRefusal {
     /// It is not known as a mobile telephone's: a landline's, or one at which a call costs the caller more.
-    #[error("no mobile number")]
+    #[error("not a mobile number")]
     NotMobile,
     /// It belongs to another country.
     #[error("a number of another country")]

@@ -127,7 +127,7 @@ pub enum ValueFault {
     /// A drawing's text contains nothing visible.
     #[error("there is nothing to draw; enter a name")]
     NothingToDraw,
-    #[error("a field of this kind fills itself in and accepts no value")]
+    #[error("a field of this kind is filled in automatically and accepts no value")]
     FillsItself,
 }
 

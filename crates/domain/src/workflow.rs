@@ -331,7 +331,7 @@ pub enum Refusal {
     #[error("the workflow has ended: it is {0}")]
     Ended(Status),
     /// Its time has run out, but nobody has noticed yet.
-    #[error("the workflow has ended: its time ran out")]
+    #[error("the workflow has expired")]
     Overdue,
     /// It is another step's turn.
     #[error("it is step {turn}'s turn, not step {order}'s")]
@@ -350,7 +350,7 @@ pub enum Refusal {
     #[error("several signers of step {order} match; name one")]
     SeveralWriters { order: u32 },
     /// Its time has not run out.
-    #[error("the workflow's time has not run out")]
+    #[error("the workflow has not expired")]
     NotOverdue,
     /// The new end is in the past.
     #[error("the new expiry is in the past")]

@@ -32,7 +32,7 @@ pub enum Error {
     #[error("the body is not JSON")]
     NotJson,
     /// The body ended early, or is not coded as it says (400).
-    #[error("the body did not arrive as a whole")]
+    #[error("the body did not arrive completely")]
     BrokenBody,
     /// No, an unknown or an expired token (401).
     #[error("no valid access token")]
@@ -89,7 +89,7 @@ pub enum Error {
     },
     /// We lost the database during a commit, and it has not come back to say whether the commit happened (500). The caller
     /// must check the state before they retry, so no time to retry is given.
-    #[error("it is not known whether this was done: {0}")]
+    #[error("we could not confirm whether this was done: {0}")]
     OutcomeUnknown(Box<store::Error>),
     /// A file that was kept is not there, or is not what it was (500). The operator has to put it back.
     #[error(transparent)]
@@ -165,7 +165,7 @@ impl Error {
             Error::FileLost(cause) => tracing::error!(error = %cause, "a file is lost"),
             Error::NotSealable(refusal) => tracing::error!(error = %refusal, "a company cannot seal"),
             Error::OutcomeUnknown(cause) => {
-                tracing::error!(error = %cause, "it is not known whether a commit happened");
+                tracing::error!(error = %cause, "could not confirm whether a commit happened");
             }
             Error::Unavailable { cause: Some(cause), .. } => {
                 tracing::warn!(error = %chain(cause.as_ref()), "what the service needs is not available");

@@ -112,16 +112,14 @@ pub enum VaultError {
         source: io::Error,
     },
     /// The key file is no key.
-    #[error("{path} holds {length} bytes, but a master key has 32; put the right file back from your backup")]
+    #[error("{path} has {length} bytes, but a master key has 32; restore the right file from your backup")]
     Length {
         /// The file.
         path: PathBuf,
         length: usize,
     },
     /// Bytes that this vault did not encrypt for this purpose, or that were changed.
-    #[error(
-        "a secret cannot be decrypted: the master key is another one than it was encrypted with, or it was changed"
-    )]
+    #[error("a secret cannot be decrypted: it was encrypted with a different master key, or it was changed")]
     Undecipherable,
 }
 

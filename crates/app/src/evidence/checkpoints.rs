@@ -32,7 +32,8 @@ const AT_ONCE: u32 = 1_000;
 pub enum CheckpointFault {
     /// A workflow is gone.
     #[error(
-        "workflow {workflow} of company {company} is in checkpoint {checkpoint} and no longer in the database: it was deleted, or the database is an older one"
+        "workflow {workflow} of company {company} is in checkpoint {checkpoint} but no longer in the database: \
+        it was deleted, or the database is older than the checkpoint"
     )]
     Deleted {
         /// Whose.
@@ -43,7 +44,8 @@ pub enum CheckpointFault {
     },
     /// A chain is shorter than it was.
     #[error(
-        "workflow {workflow} of company {company} has {found} entries, and had {recorded} at checkpoint {checkpoint}: its rows or the whole database are older ones"
+        "workflow {workflow} of company {company} has {found} entries, but had {recorded} at checkpoint \
+        {checkpoint}: its rows or the whole database are older than the checkpoint"
     )]
     RolledBack {
         /// Whose.
@@ -57,7 +59,10 @@ pub enum CheckpointFault {
         checkpoint: u64,
     },
     /// A chain is another one than it was.
-    #[error("workflow {workflow} of company {company}: entry {entry} is another one than at checkpoint {checkpoint}")]
+    #[error(
+        "workflow {workflow} of company {company}: entry {entry} differs from the one at checkpoint \
+            {checkpoint}"
+    )]
     Rewritten {
         /// Whose.
         company: CompanyId,

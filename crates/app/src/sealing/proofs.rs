@@ -86,7 +86,7 @@ pub(crate) enum Unproved {
     Revoked { url: String, since: Timestamp },
     #[error("a certificate cannot be read: {0}")]
     Unreadable(String),
-    #[error("{0}: not asked, since all the time for such questions was over")]
+    #[error("{0}: not asked, because there was no time left")]
     OutOfTime(SourceAddress),
 }
 

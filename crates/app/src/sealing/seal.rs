@@ -153,9 +153,9 @@ impl TimestampSource for Asking<'_> {
 pub(crate) enum NotNow {
     #[error(transparent)]
     Timestamp(TimestampError),
-    #[error("the timestamp has {0} bytes, more than anybody takes")]
+    #[error("the timestamp has {0} bytes, which is too large")]
     TooLarge(usize),
-    #[error("what proves a certificate good cannot be had: {0}")]
+    #[error("the proof that a certificate is valid cannot be obtained: {0}")]
     Proof(Unproved),
     #[error("there is no time-stamp authority")]
     NoAuthority,

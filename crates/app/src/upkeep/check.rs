@@ -40,21 +40,21 @@ pub struct AuditReport {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileFault {
     /// It is not there.
-    #[error("file {hash} is missing; {owner} needs it: put it back from a backup")]
+    #[error("file {hash} is missing; {owner} needs it: restore it from a backup")]
     Missing {
         hash: BlobHash,
         /// What needs it.
         owner: Owner,
     },
     /// Its content is not what its name says.
-    #[error("file {hash} is damaged; {owner} needs it: put it back from a backup")]
+    #[error("file {hash} is damaged; {owner} needs it: restore it from a backup")]
     Damaged {
         hash: BlobHash,
         /// What needs it.
         owner: Owner,
     },
     /// It has another length than the database says.
-    #[error("file {hash} has {found} bytes where {owner} says {recorded}")]
+    #[error("file {hash} has {found} bytes, but {owner} records {recorded}")]
     Length {
         hash: BlobHash,
         /// Its length.

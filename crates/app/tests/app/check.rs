@@ -301,7 +301,7 @@ fn a_lost_file_is_reported_as_one() {
     app.blobs.delete(&hash).expect("removed by hand");
     let lost = document();
     assert!(
-        matches!(&lost, Err(error @ Error::FileLost(_)) if error.to_string().contains("put it back from a backup")),
+        matches!(&lost, Err(error @ Error::FileLost(_)) if error.to_string().contains("restore it from a backup")),
         "{lost:?}"
     );
 }

@@ -166,7 +166,7 @@ pub enum CertificateError {
     #[error("the address is too long for a QR code (at most about 2,300 characters)")]
     QrTooLong,
     /// Two attachments have one name, or one has no valid media type.
-    #[error("the attachment {0} has the name of another, or no valid media type")]
+    #[error("the attachment {0} has the same name as another, or no valid media type")]
     Attachment(String),
     /// The PDF could not be written.
     #[error("the certificate could not be written: {0}")]

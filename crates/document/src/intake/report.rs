@@ -110,23 +110,23 @@ impl From<&Repair> for RebuiltPart {
 pub enum Warning {
     /// Others signed it. Their signatures stay valid, and viewers show that something was added later.
     #[error(
-        "the file already carries {count} signature(s); they are kept and stay valid, and what is filled in \
-         here is added after them, which viewers show"
+        "the file already has {count} signature(s); they stay valid, entries made here are added after them, and \
+        viewers show that"
     )]
     AlreadySigned {
         /// How many.
         count: u32,
     },
     /// The sender chose a copy without the signatures. It shows what they showed.
-    #[error("this is a copy without the {count} signature(s) of the file")]
+    #[error("this is a copy of the file without its {count} signature(s)")]
     SignaturesRemoved {
         /// How many there were; 0 where nobody can say.
         count: u32,
     },
     /// It was damaged, and is what could be found of it.
     #[error(
-        "the file was damaged and has been rebuilt: {guessed} part(s) had to be guessed, and {lost} that no page shows \
-         are lost; look at every page"
+        "the file was damaged and has been rebuilt: we had to guess {guessed} part(s), and lost {lost} that no \
+        page shows; check every page"
     )]
     Rebuilt {
         /// How many parts had no end, or no length that was right.
@@ -137,23 +137,28 @@ pub enum Warning {
         parts: Vec<RebuiltPart>,
     },
     /// Some viewers still show what the file's own records call deleted; here it is gone.
-    #[error("viewers differ on the file: some still show what it calls deleted; here it is gone, so look at the pages")]
+    #[error(
+        "viewers show this file differently: some still show content that was deleted; we removed it, so \
+            check the pages"
+    )]
     DeletedContentGone,
     /// Our renderer cannot read the upload, only what was written of it.
     #[error(
-        "viewers may differ on the file: it could be compared only after it was put in order, so look at the pages"
+        "viewers may show this file differently: we could compare it only after we repaired it, so check the \
+        pages"
     )]
     NotCompared,
     /// The form could not be made part of the pages without changing the look of one, and stays as it is.
     #[error(
-        "the form stays in the file, for as a part of page {page} it would look different; nobody can fill it in here"
+        "the form stays in the file, because page {page} would look different without it; nobody can fill it in \
+        here"
     )]
     FormKept {
         /// The first such page, from 1.
         page: u32,
     },
     /// A signed file keeps its embedded files, for it is not rewritten.
-    #[error("{count} embedded file(s) stay in the signed file; nobody is shown them while signing")]
+    #[error("{count} embedded file(s) stay in the signed file; signers do not see them")]
     EmbeddedFilesKept {
         /// How many.
         count: u32,
@@ -165,19 +170,19 @@ pub enum Warning {
         fields: Vec<String>,
     },
     /// Fields of the form whose values no field of a template could have; they stay on the pages as they look.
-    #[error("form fields whose values no field here can have stay on the pages as they look: {}", .fields.join(", "))]
+    #[error("form fields with values that cannot be entered here stay on the pages as they look: {}", .fields.join(", "))]
     FormValuesKept {
         /// Their names.
         fields: Vec<String>,
     },
     /// Fields of the form that hold a value while the file shows none; neither do the pages.
-    #[error("form fields hold a value that the file does not show, and the pages do not either: {}", .fields.join(", "))]
+    #[error("form fields have a value that neither the file nor the pages show: {}", .fields.join(", "))]
     FormValuesNotShown {
         /// Their names.
         fields: Vec<String>,
     },
     /// Notes and remarks that viewers show beside the page were removed, because signers would not see them.
-    #[error("{count} note(s) that lay beside the page's content were removed: {}", .notes.join(", "))]
+    #[error("{count} note(s) next to the page's content were removed: {}", .notes.join(", "))]
     NotesRemoved {
         /// How many.
         count: u32,
@@ -211,19 +216,19 @@ pub enum Change {
     #[error("the damaged structure of the file was repaired")]
     Repaired,
     /// Pages had no valid boxes; they have those now in which viewers show them.
-    #[error("{count} page(s) without a valid size are now as large as viewers show them")]
+    #[error("{count} page(s) without a valid size now have the size that viewers show")]
     PageSizeAssumed {
         /// How many.
         count: u32,
     },
     /// Damaged parts that no viewer shows were dropped.
-    #[error("{count} damaged part(s) that no viewer can show were dropped")]
+    #[error("{count} damaged part(s) that no viewer can show were removed")]
     DamageDropped {
         /// How many.
         count: u32,
     },
     /// Layers that were switched off, and what they hid, were removed.
-    #[error("{count} hidden layer(s) were removed with what they hid")]
+    #[error("{count} hidden layer(s) were removed with their content")]
     HiddenLayersRemoved {
         /// How many.
         count: u32,
@@ -235,7 +240,7 @@ pub enum Change {
         count: u32,
     },
     /// Pages are drawn in other steps than before, as their pictures prove without looking different.
-    #[error("{count} page(s) are drawn in other steps than in the upload and look the same")]
+    #[error("{count} page(s) are drawn in a different way than in the upload, and look the same")]
     PagesRedrawn {
         /// How many.
         count: u32,
@@ -253,13 +258,13 @@ pub enum Change {
         count: u32,
     },
     /// Values of form fields had no look of their own and were drawn.
-    #[error("{count} form value(s) that the file did not show itself were drawn")]
+    #[error("{count} form value(s) that the file left to viewers to draw were drawn")]
     AppearancesMade {
         /// How many.
         count: u32,
     },
     /// Marks that the file left to viewers, such as lines through words, were drawn.
-    #[error("{count} mark(s) that the file left to viewers to draw were drawn")]
+    #[error("{count} annotation(s) that the file left to viewers to draw were drawn")]
     AnnotationsDrawn {
         /// How many.
         count: u32,
@@ -273,32 +278,32 @@ pub enum Change {
         count: u32,
     },
     /// Marks that were not printed are printed now.
-    #[error("{count} mark(s) that showed only on the screen are printed now")]
+    #[error("{count} annotation(s) that showed only on the screen are now printed too")]
     ScreenOnlyPrinted {
         /// How many.
         count: u32,
     },
     /// Pictures had others that were printed in their stead.
-    #[error("{count} picture(s) would have been printed otherwise than they show; now they are printed as they show")]
+    #[error("{count} picture(s) that would have looked different in print are now printed as they are shown")]
     PrintAlternatesRemoved {
         /// How many.
         count: u32,
     },
     /// Boxes of form fields were too small to be filled in; those of the template's fields are larger.
-    #[error("{count} form field(s) too small to be filled in have larger boxes")]
+    #[error("{count} form field(s) were too small to fill in and now have larger boxes")]
     FormFieldsEnlarged {
         /// How many.
         count: u32,
     },
     /// The usage rights signature of a form (`/Perms /UR3`) was removed; it is no signature of a person.
-    #[error("the usage rights that the form's maker granted to certain readers were removed")]
+    #[error("the usage rights that the form's author granted to certain viewers were removed")]
     UsageRightsRemoved,
     /// The XFA copy of a form was removed; the ordinary fields stay.
     #[error("the XFA copy of the form was removed; its ordinary fields stay")]
     XfaRemoved,
     /// The description of the document (XMP) is no well-formed XML and was removed: programs that judge signatures stumble
     /// over it.
-    #[error("the description of the document (XMP metadata), which programs could not read, was removed")]
+    #[error("the document's description (XMP metadata) could not be read and was removed")]
     DamagedMetadataRemoved,
     /// Scripts were removed.
     #[error("{count} script(s) were removed")]
@@ -319,7 +324,7 @@ pub enum Change {
         count: u32,
     },
     /// Sound, films and three-dimensional scenes were removed; their pictures on the page stay.
-    #[error("{count} film(s), sound(s) or 3D scene(s) were removed; what shows on the page stays")]
+    #[error("{count} video(s), sound(s) or 3D scene(s) were removed; the page looks the same")]
     MultimediaRemoved {
         /// How many.
         count: u32,
@@ -353,7 +358,7 @@ impl From<&PdfDefect> for BrokenRule {
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Refused {
     /// Too many bytes.
-    #[error("the file has {length} bytes; at most {limit} are taken")]
+    #[error("the file has {length} bytes; the limit is {limit}")]
     TooLarge {
         /// Its bytes.
         length: u64,
@@ -368,8 +373,9 @@ pub enum Refused {
     Incomplete,
     /// It is damaged, and can be used only as it was rebuilt: the sender has to look at it first.
     #[error(
-        "the file is damaged ({detail}) and can be used only as we rebuilt it: {guessed} part(s) had to be guessed, and {lost} \
-         that no page shows are lost; get it again, or look at every page and accept what was rebuilt"
+        "the file is damaged ({detail}) and can be used only as we rebuilt it: we had to guess {guessed} \
+        part(s), and lost {lost} that no page shows; get the file again, or check every page and accept the \
+        rebuilt file"
     )]
     Rebuilt {
         /// The rule that it breaks, and where.
@@ -385,19 +391,19 @@ pub enum Refused {
         parts: Vec<RebuiltPart>,
     },
     /// A password is needed to read it.
-    #[error("the file needs a password to be opened; give it, or save the file without one")]
+    #[error("the file needs a password; enter it, or save the file without one")]
     NeedsPassword,
     /// The password that was given does not open it.
-    #[error("the password does not open the file; give the right one, or save the file without one")]
+    #[error("the password does not open the file; enter the right one, or save the file without one")]
     WrongPassword,
     /// Its encryption is one that cannot be removed.
     #[error("the file's encryption is not supported; save it without encryption")]
     UnsupportedEncryption,
     /// It is signed and encrypted: removing the encryption would break the signatures.
-    #[error("the file is signed and encrypted, so nothing can be added to it; send it as it was before it was signed")]
+    #[error("the file is signed and encrypted, so nothing can be added to it; send the unsigned version")]
     SignedAndEncrypted,
     /// It is signed, and its structure is damaged: repairing it would break the signatures.
-    #[error("the file is signed and its structure is damaged ({detail}); send it as it was before it was signed")]
+    #[error("the file is signed and its structure is damaged ({detail}); send the unsigned version")]
     SignedAndDamaged {
         /// The rule that it breaks, and where.
         detail: String,
@@ -408,8 +414,8 @@ pub enum Refused {
     /// A program that added to it after it was signed did not write what it added by the letter of the standard. Programs read it,
     /// but nothing proves that all of them read the same.
     #[error(
-        "the file is signed, and what was added to it later is not written as the standard says ({detail}); send it as it was \
-         before it was signed"
+        "the file is signed, and later additions to it break the PDF standard ({detail}); send the unsigned \
+        version"
     )]
     SignedLaxly {
         /// What it does otherwise.
@@ -421,8 +427,9 @@ pub enum Refused {
     },
     /// One of its signatures fits, and proves nothing, because anybody could have made it.
     #[error(
-        "the signature {field:?} in the file uses an algorithm that is no longer secure ({algorithm}), so that it proves \
-         nothing; have the file signed again with SHA-256 and an RSA key of 2,048 bits or more, or send it as it was before"
+        "the signature {field:?} in the file uses an algorithm that is no longer secure ({algorithm}), so it \
+        proves nothing; have the file signed again with SHA-256 and, for RSA, a key of at least 2,048 bits, or \
+        send the unsigned version"
     )]
     WeakSignature {
         /// The signature field.
@@ -431,21 +438,19 @@ pub enum Refused {
         algorithm: String,
     },
     /// It is signed, and our renderer reads something else in it than the format says.
-    #[error(
-        "the file is signed, and programs show different content on page {page}; send it as it was before it was signed"
-    )]
+    #[error("the file is signed, and programs show different content on page {page}; send the unsigned version")]
     SignedAndReadDifferently {
         /// The first such page, from 1.
         page: u32,
     },
     /// Programs read it differently, so that some of them may show a signature.
     #[error(
-        "the file's structure is damaged, so programs may show different content, and some may show a signature; send \
-         the file as it was before it was signed, or print it to a new PDF"
+        "the file's structure is damaged, so programs may show different content, and some may show a signature; \
+        send the unsigned version, or print it to a new PDF"
     )]
     DamagedAndMaybeSigned,
     /// One of its signatures does not hold.
-    #[error("the signature {field:?} in the file is not valid ({detail}); send the file unsigned")]
+    #[error("the signature {field:?} in the file is not valid ({detail}); send the unsigned version")]
     BrokenSignature {
         /// The signature field.
         field: String,
@@ -456,8 +461,8 @@ pub enum Refused {
     },
     /// A certification forbids what would be added.
     #[error(
-        "the file is certified, and its certification (level {level}) forbids adding to its pages; \
-         send it as it was before it was certified"
+        "the file is certified, and its certification (level {level}) forbids adding to its pages; send the \
+        version from before it was certified"
     )]
     CertificationForbids {
         /// DocMDP level.
@@ -465,17 +470,15 @@ pub enum Refused {
     },
     /// A signature locks the form.
     #[error(
-        "the signature {field:?} locks the file's form, so no more signatures can be added; send the file unsigned"
+        "the signature {field:?} locks the file's form, so no more signatures can be added; send the unsigned \
+        version"
     )]
     LockForbids {
         /// The signature field.
         field: String,
     },
     /// What is added would not be called allowed after one of its signatures.
-    #[error(
-        "nothing can be added to the file that its signature {field:?} allows ({detail}); \
-         send it as it was before it was signed"
-    )]
+    #[error("the signature {field:?} in the file does not allow any additions ({detail}); send the unsigned version")]
     CannotBeExtended {
         /// The signature field; empty where it is the file as a whole.
         field: String,
@@ -486,20 +489,20 @@ pub enum Refused {
     },
     /// The description of the signed file cannot be read, so that whatever is added to it is called a forgery.
     #[error(
-        "the file is signed, and its description (XMP metadata) is no well-formed XML, so that programs would call \
-         everything that is added to it a forgery; send it as it was before it was signed"
+        "the file is signed, and its description (XMP metadata) cannot be read, so programs would report its \
+        signature as broken after any addition; send the unsigned version"
     )]
     SignedWithDamagedMetadata,
     /// The validation data of the signed file cannot be read, or are so many that ours would not be read.
     #[error(
-        "the file is signed, and its validation data (DSS) cannot be read, or are too many for more to be added; \
-         send it as it was before they were added"
+        "the file is signed, and its validation data (DSS) cannot be read or is too large to extend; send the \
+        version from before the data was added"
     )]
     SignedWithUnusableValidationData,
     /// A signed file holds what would have to be removed.
     #[error(
-        "the file is signed, and holds scripts, actions, films, layers or XFA that would have to be removed; \
-         send it as it was before it was signed"
+        "the file is signed and contains scripts, actions, videos, layers or XFA that we would have to remove; \
+        send the unsigned version"
     )]
     SignedAndActive,
     /// What a page draws is missing or cannot be decoded.
@@ -509,16 +512,16 @@ pub enum Refused {
         page: u32,
     },
     /// A part of what the file shows lies in another file.
-    #[error("a part of the file's content lies in another file, which is not here; print the file to a new PDF")]
+    #[error("part of the file's content is in another file, which we do not have; print the file to a new PDF")]
     ExternalContent,
     /// A form that only XFA viewers show.
-    #[error("the file is a dynamic XFA form, which shows only in one product; print it to a new PDF")]
+    #[error("the file is a dynamic XFA form, which only one product can show; print it to a new PDF")]
     DynamicXfa,
     /// No pages.
     #[error("the file has no pages")]
     NoPages,
     /// Too many pages.
-    #[error("the file has {pages} pages; at most {limit} are taken")]
+    #[error("the file has {pages} pages; the limit is {limit}")]
     TooManyPages {
         /// Its pages.
         pages: u32,
@@ -526,7 +529,7 @@ pub enum Refused {
         limit: u32,
     },
     /// A picture with too many pixels.
-    #[error("a picture has {pixels} pixels; at most {limit} are taken")]
+    #[error("a picture has {pixels} pixels; the limit is {limit}")]
     TooManyPixels {
         /// Its pixels.
         pixels: u64,
@@ -534,7 +537,7 @@ pub enum Refused {
         limit: u64,
     },
     /// A page whose boxes make no sense or that is too large or too small.
-    #[error("page {page} has no valid size; at least {shortest} and at most {longest} points a side are taken")]
+    #[error("page {page} has no valid size; each side must have {shortest} to {longest} points")]
     PageSize {
         /// The page, from 1.
         page: u32,
@@ -545,7 +548,8 @@ pub enum Refused {
     },
     /// Something is hidden that cannot be removed without changing a page.
     #[error(
-        "page {page} hides content that cannot be removed without changing what shows; print the file to a new PDF"
+        "page {page} hides content that cannot be removed without changing how the page looks; print the file to \
+        a new PDF"
     )]
     HiddenContent {
         /// The first such page, from 1.
@@ -569,7 +573,8 @@ pub enum Refused {
     },
     /// Something is printed that does not show on the screen.
     #[error(
-        "page {page} has something ({kind}) that is printed and does not show on the screen; remove it, or print the file to a new PDF"
+        "page {page} has something ({kind}) that is printed but not shown on the screen; remove it, or print the \
+        file to a new PDF"
     )]
     AnnotationPrintsUnseen {
         /// The page, from 1.
@@ -578,7 +583,10 @@ pub enum Refused {
         kind: String,
     },
     /// A part of a page is packed in a way that nobody here can read.
-    #[error("a part of page {page} is packed in a way ({filter}) that cannot be read; print the file to a new PDF")]
+    #[error(
+        "part of page {page} is compressed in a way ({filter}) that we cannot read; print the file to a new \
+            PDF"
+    )]
     UnreadableContent {
         /// The page, from 1.
         page: u32,

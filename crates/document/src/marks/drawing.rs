@@ -58,7 +58,7 @@ pub enum DrawingFault {
     #[error(transparent)]
     Font(#[from] FontUnreadable),
     /// The picture could not be made.
-    #[error("the drawing could not be made a picture: {0}")]
+    #[error("the drawing could not be turned into a picture: {0}")]
     Picture(String),
 }
 

@@ -41,13 +41,16 @@ pub enum PictureFault {
     #[error("the picture is neither PNG nor JPEG; save it as one of them")]
     UnknownFormat,
     /// Too many bytes or pixels.
-    #[error("the picture is too large: at most 5 MiB, 20 million pixels and 10,000 a side; reduce it")]
+    #[error(
+        "the picture is too large; make it smaller: up to 5 MiB, 20 million pixels, and 10,000 pixels on \
+            each side"
+    )]
     TooLarge,
     /// The file is damaged.
     #[error("the picture is damaged and cannot be read; save it again")]
     Damaged,
     /// A logo of which nothing would be seen.
-    #[error("nothing of the logo can be seen on white; use the version of it that is made for a light ground")]
+    #[error("the logo is invisible on white; use the version made for light backgrounds")]
     Invisible,
 }
 

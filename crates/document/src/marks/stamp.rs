@@ -96,7 +96,7 @@ pub enum MarkFault {
     #[error("there is no such page")]
     NoSuchPage,
     /// The placement is empty or leaves the page.
-    #[error("the placement is empty or leaves the page")]
+    #[error("the placement is empty or extends beyond the page")]
     OffPage,
     /// The text cannot be drawn.
     #[error(transparent)]

@@ -42,7 +42,7 @@ pub enum RenderFault {
     #[error("the file cannot be read as a PDF")]
     Unreadable,
     /// The file is encrypted and needs a password.
-    #[error("the file needs a password to be read; save it without")]
+    #[error("the file needs a password; save it without one")]
     NeedsPassword,
     /// A page that the file does not have.
     #[error("the file has {pages} pages; there is no page {page}")]
@@ -59,13 +59,13 @@ pub enum RenderFault {
         page: u32,
     },
     /// The page has letters of a font that is not in the file, and no font here has them any more.
-    #[error("page {page} has letters of a font that is not in the file; put the font into documents.fonts_folder")]
+    #[error("page {page} uses a font that is not in the file; add the font to documents.fonts_folder")]
     FontMissing {
         /// The page, from 1.
         page: u32,
     },
     /// The picture could not be packed.
-    #[error("the picture of page {page} could not be packed")]
+    #[error("the picture of page {page} could not be compressed")]
     Packing {
         /// The page, from 1.
         page: u32,

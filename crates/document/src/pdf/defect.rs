@@ -84,7 +84,7 @@ pub enum Rule {
     #[error("a reference is out of range")]
     ReferenceRange,
     /// 7.3.10.
-    #[error("references lead to references without end")]
+    #[error("references form a loop")]
     ReferenceChain,
     /// 7.3.10.
     #[error("an object does not end with endobj")]
@@ -96,7 +96,7 @@ pub enum Rule {
     #[error("a stream's /Length is missing or is not a length")]
     StreamLength,
     /// 7.3.8.2.
-    #[error("a stream's /Length is redefined while the stream stays")]
+    #[error("a stream's /Length was changed, but the stream was not")]
     LengthRedefined,
     /// 7.3.8.1.
     #[error("endstream is not where the stream's /Length says")]
@@ -113,7 +113,7 @@ pub enum Rule {
     #[error("startxref is missing at the end of the file")]
     NoStart,
     /// 7.5.5.
-    #[error("no cross-reference section is where startxref or /Prev says")]
+    #[error("startxref or /Prev does not point at a cross-reference section")]
     NoSection,
     /// 7.5.4.
     #[error("the cross-reference table is malformed")]
@@ -166,10 +166,10 @@ pub enum Rule {
     #[error("an appended revision has another /Root")]
     AppendedRoot,
     /// 7.5.5.
-    #[error("/Size of an appended revision is not what its objects ask for")]
+    #[error("/Size of an appended revision does not match its objects")]
     AppendedSize,
     /// 7.5.4.
-    #[error("an appended revision uses a number again that was freed")]
+    #[error("an appended revision reuses a number that was freed")]
     AppendedAgain,
     /// 7.5.8.4.
     #[error("the hidden part of an appended hybrid section replaces something")]
@@ -178,7 +178,7 @@ pub enum Rule {
     #[error("an appended object stream contains an object that its revision does not list")]
     AppendedMember,
     /// 7.5.6.
-    #[error("appended bytes belong to nothing that a cross-reference section lists")]
+    #[error("appended bytes belong to no object that a cross-reference section lists")]
     AppendedBytes,
     /// 7.5.6: what is accepted elsewhere is not accepted where it is appended.
     #[error("{0}")]
@@ -209,7 +209,7 @@ pub enum Rule {
 
     // Filters (7.4)
     /// 7.4.1.
-    #[error("nobody here decodes this filter")]
+    #[error("this filter is not supported")]
     UnknownFilter,
     /// 7.4.1.
     #[error("the filters or their parameters are malformed")]
@@ -263,7 +263,7 @@ pub enum DeviationKind {
     #[error("/Size is not greater than every object number")]
     SizeTooSmall,
     /// 7.3.8.1.
-    #[error("more than a line end stands before endstream")]
+    #[error("endstream follows more than a line end")]
     SpaceBeforeEndstream,
     /// 7.2.4: a program that searches the file takes it for structure.
     #[error("a comment within an object contains a word of the file's structure")]

@@ -27,7 +27,7 @@ const WHOLE: f64 = 1_000_000.0;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GeometryFault {
     /// No `MediaBox` with an area, or a `CropBox` outside of it.
-    #[error("the page has no MediaBox with an area, or its CropBox lies outside of it")]
+    #[error("the page has no MediaBox with an area, or its CropBox is outside the MediaBox")]
     NoVisibleArea,
     /// `UserUnit` is zero, negative or no number.
     #[error("the page's UserUnit is not a positive number")]

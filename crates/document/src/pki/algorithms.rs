@@ -34,7 +34,7 @@ pub enum SignatureFault {
     #[error("the signature was not made by the key of the signer's certificate")]
     SignatureMismatch,
     /// A broken algorithm: anybody could have made the signature.
-    #[error("the algorithm {0} is no longer secure, so that the signature proves nothing")]
+    #[error("the algorithm {0} is no longer secure, so the signature proves nothing")]
     WeakAlgorithm(String),
     /// An algorithm that is not known here.
     #[error("the algorithm {0} is not known here")]

@@ -38,10 +38,10 @@ pub enum CmsError {
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The bytes are not DER, or a value is of another type than its place demands.
-    #[error("the signature value is no well-formed CMS message: {0}")]
+    #[error("the signature value is not a well-formed CMS message: {0}")]
     Malformed(#[from] der::Error),
     /// The message is DER, but not what CMS demands there.
-    #[error("the signature value is no usable CMS message: {0}")]
+    #[error("the signature value is not a usable CMS message: {0}")]
     Unusable(&'static str),
 }
 

@@ -43,12 +43,12 @@ const PROBE: &[u8] = b"proof";
 pub enum KeyError {
     /// The bytes are no PKCS#8 private key of a kind that can seal.
     #[error(
-        "this is no private key that can seal: it must be one for ECDSA on P-256 or P-384, for Ed25519, or for RSA of 2048 to \
-         8192 bits (PKCS#8)"
+        "this private key cannot seal: use a key for ECDSA on P-256 or P-384, for Ed25519, or for RSA with 2048 \
+        to 8192 bits (PKCS#8)"
     )]
     UnsupportedKey,
     /// There is no certificate.
-    #[error("a seal key needs its certificate; none was given")]
+    #[error("a seal key needs its certificate; add it")]
     NoCertificate,
     /// A certificate cannot be read.
     #[error("certificate {position} of the chain cannot be read: {reason}")]
@@ -62,10 +62,10 @@ pub enum KeyError {
     #[error("the PEM text cannot be read: {0}")]
     UnreadablePem(String),
     /// The first certificate is for another key.
-    #[error("the certificate belongs to another key; give the one that was issued for this key")]
+    #[error("the certificate belongs to another key; use the one that was issued for this key")]
     CertificateForAnotherKey,
     /// The certificate is not valid at this time.
-    #[error("the seal certificate is valid only from {not_before} to {not_after}; give the company a new one")]
+    #[error("the seal certificate is valid only from {not_before} to {not_after}; renew the company's seal key")]
     NotInItsTime {
         /// When it begins.
         not_before: Timestamp,
@@ -75,10 +75,10 @@ pub enum KeyError {
         at: Timestamp,
     },
     /// A PKCS#12 file cannot be read.
-    #[error("the PKCS#12 file cannot be read: {0}; check the password, and that the file is whole")]
+    #[error("the PKCS#12 file cannot be read: {0}; check the password, and that the file is complete")]
     UnreadablePkcs12(String),
     /// A PKCS#12 file holds no private key with a certificate.
-    #[error("the PKCS#12 file holds no private key with a certificate")]
+    #[error("the PKCS#12 file contains no private key with a certificate")]
     NoKeyInPkcs12,
     /// A certificate is not followed by its issuer's.
     #[error("certificate {position} of the chain was not issued by the one that follows it")]
@@ -93,12 +93,12 @@ pub enum KeyError {
     #[error("the key in the token cannot be used: {0}")]
     Token(String),
     /// The token is not there now. It is looked for again each time the key is needed.
-    #[error("the token is away: {0}; connect it")]
+    #[error("the token is not connected: {0}; connect it")]
     TokenAway(String),
     /// A token refuses the PIN. It is not asked again with the same one.
     #[error(
-        "the token {token:?} does not take the PIN: {refusal}; it is not tried again, because a few wrong tries lock a \
-         token: correct pkcs11.pin_file (or pkcs11.pin), then restart countersign"
+        "the token {token:?} refused the PIN: {refusal}; we do not try it again, because a few wrong tries lock \
+        the token: correct pkcs11.pin_file (or pkcs11.pin), then restart countersign"
     )]
     PinRefused {
         /// The token's label.
@@ -107,10 +107,10 @@ pub enum KeyError {
         refusal: PinRefusal,
     },
     /// A key that lives elsewhere was asked for.
-    #[error("the private key is in a token and cannot be taken out of it")]
+    #[error("the private key is in a token and cannot be exported")]
     Elsewhere,
     /// The key could not be made.
-    #[error("the key could not be made")]
+    #[error("the key could not be created")]
     Generation,
     /// Signing failed.
     #[error("the key refused to sign: {0}")]
@@ -130,10 +130,10 @@ pub enum PinRefusal {
     #[error("the token is locked; its security officer must set a new PIN")]
     Locked,
     /// It must be changed first.
-    #[error("it has expired; change it with the tool of the token's maker")]
+    #[error("it has expired; change it with the token vendor's tool")]
     Expired,
     /// One more wrong one locks the token, so it is not tried here at all.
-    #[error("one more wrong try would lock the token; log in once with the tool of the token's maker")]
+    #[error("one more wrong try would lock the token; log in once with the token vendor's tool")]
     LastTry,
     /// The token has none yet.
     #[error("the token has no user PIN yet; its security officer must set one")]

@@ -48,7 +48,7 @@ pub enum RevocationError {
     #[error(transparent)]
     Authority(#[from] AuthorityError),
     /// What was read is malformed.
-    #[error("this is no readable revocation data: {0}")]
+    #[error("the revocation data cannot be read: {0}")]
     Malformed(#[from] CmsError),
     /// The responder gave no answer.
     #[error("the OCSP responder answered with status {0} instead of an answer")]
@@ -63,19 +63,22 @@ pub enum RevocationError {
     #[error("the certificate has been revoked since {0}")]
     Revoked(Timestamp),
     /// Somebody else signed it.
-    #[error("neither the certificate's issuer has signed this, nor anybody whom it has certified for that")]
+    #[error("it is signed neither by the certificate's issuer nor by a responder that the issuer certified")]
     NotTheIssuers,
     /// It is a list of some certificates or for some reasons only, and says nothing of this one.
     #[error("the list does not cover the certificate: {0}")]
     NotCovered(&'static str),
     /// It was issued after the certificate's end, when its revocation might be forgotten.
-    #[error("it was issued after the certificate had ended ({0}), and does not say that it keeps what ended so early")]
+    #[error(
+        "it was issued after the certificate expired ({0}), and does not say that it still covers expired \
+            certificates"
+    )]
     AfterItsEnd(Timestamp),
     /// It speaks of a moment that has not come.
-    #[error("it was issued at {0}, which has not come yet")]
+    #[error("it was issued at {0}, which is in the future")]
     NotYet(Timestamp),
     /// It is too old.
-    #[error("it holds until {0} only")]
+    #[error("it is valid only until {0}")]
     OutOfDate(Timestamp),
 }
 

@@ -47,7 +47,7 @@ pub enum TimestampError {
     #[error("the time-stamp authority cannot be reached: {0}")]
     Unreachable(String),
     /// The authority answered, and gave no timestamp.
-    #[error("the time-stamp authority gave no timestamp: {status}{}", described(.failures, .text))]
+    #[error("the time-stamp authority returned no timestamp: {status}{}", described(.failures, .text))]
     Refused {
         /// What it answered.
         status: ResponseStatus,
@@ -60,13 +60,13 @@ pub enum TimestampError {
     #[error("the time-stamp response cannot be read: {0}")]
     Unreadable(#[from] CmsError),
     /// The response is granted and holds no token.
-    #[error("the time-stamp response holds no token")]
+    #[error("the time-stamp response contains no token")]
     NoToken,
     /// The token is something else than a timestamp, or one of a version that is not known.
     #[error("the timestamp cannot be used: {0}")]
     Unusable(&'static str),
     /// The timestamp is of something else.
-    #[error("the timestamp is of something else than was to be stamped")]
+    #[error("the timestamp is for different data")]
     WrongImprint,
     /// The response answers another question.
     #[error("the timestamp answers another request: its nonce differs")]
@@ -80,13 +80,16 @@ pub enum TimestampError {
         found: ObjectIdentifier,
     },
     /// The signer's certificate is not there.
-    #[error("the timestamp does not hold the certificate of its signer")]
+    #[error("the timestamp does not contain its signer's certificate")]
     CertificateMissing,
     /// The token binds another certificate, or none.
-    #[error("the timestamp does not bind the certificate of its signer")]
+    #[error("the timestamp does not bind its signer's certificate")]
     WrongCertificate,
     /// The signer's certificate is not one of a time-stamp authority.
-    #[error("the timestamp's signer is no time-stamp authority: its certificate is not for timestamps alone")]
+    #[error(
+        "the timestamp's signer is not a time-stamp authority: its certificate is not restricted to \
+            timestamps"
+    )]
     NotAnAuthority,
     /// Digest or signature is wrong.
     #[error("the timestamp is not valid: {0}")]

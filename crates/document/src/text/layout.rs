@@ -51,13 +51,13 @@ const SLACK: f32 = 0.01;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TextFault {
     /// No font has these characters.
-    #[error("no font has {}; write the text without, or add a font that has them", quoted(.characters))]
+    #[error("no font has {}; remove them from the text, or add a font that has them", quoted(.characters))]
     MissingCharacters {
         /// Each once, in order.
         characters: Vec<char>,
     },
     /// The text does not fit even in the smallest letters.
-    #[error("the text is too long for its box even in the smallest letters; shorten it or enlarge the box")]
+    #[error("the text is too long for its box even at the smallest size; shorten it or enlarge the box")]
     DoesNotFit,
 }
 

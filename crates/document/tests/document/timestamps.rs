@@ -274,7 +274,7 @@ fn a_wrong_answer_of_the_authority_is_told_by_its_name() {
     let refusal = fail(Fault::TimeNotAvailable);
     assert_eq!(
         refusal.to_string(),
-        "the time-stamp authority gave no timestamp: rejected, its source of time is not available (“the clock stands \
+        "the time-stamp authority returned no timestamp: rejected, its source of time is not available (“the clock stands \
          still”)"
     );
     assert!(matches!(refusal, TimestampError::Refused { failures, .. } if failures == [FailureInfo::TimeNotAvailable]));

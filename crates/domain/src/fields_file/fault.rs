@@ -74,7 +74,7 @@ pub enum FieldsFaultKind {
     #[error("boxes with the same name must have the same kind, step and role")]
     BoxesDisagree,
     /// A text has either a row of cells or lines.
-    #[error("a text can have either cells or lines")]
+    #[error("a text can have cells or lines, but not both")]
     CellsOrLines,
     /// The member has no meaning for this kind. Contains the kinds for which it has.
     #[error("is only for fields of kind {0}")]

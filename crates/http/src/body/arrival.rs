@@ -55,7 +55,7 @@ pub struct Timed {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the body did not come in time")]
+#[error("the body did not arrive in time")]
 struct TooSlow;
 
 impl Timed {

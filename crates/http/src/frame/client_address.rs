@@ -36,7 +36,7 @@ pub struct Network {
 
 /// A text that is not a block of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an address or a block of addresses; write it like 10.0.0.0/8 or ::1")]
+#[error("`{0}` is not an address or a block of addresses; enter one such as 10.0.0.0/8 or ::1")]
 pub struct NotANetwork(String);
 
 impl FromStr for Network {

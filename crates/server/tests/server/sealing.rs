@@ -261,7 +261,7 @@ fn a_company_seals_with_a_key_in_a_token() {
     assert_eq!(said.code, Some(1), "{}", said.output);
     assert_eq!(refused(&said), 1, "{}", said.error);
     for company in ["acme", "second"] {
-        let told = format!("company {company} cannot seal: the token \"Seal keys\" does not take the PIN: it is wrong");
+        let told = format!("company {company} cannot seal: the token \"Seal keys\" refused the PIN: it is wrong");
         assert!(said.output.contains(&told), "{}", said.output);
     }
     assert!(said.output.contains("set pkcs11.pin_file"), "{}", said.output);

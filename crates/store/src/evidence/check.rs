@@ -40,7 +40,7 @@ pub enum FaultKind {
     #[error("its chain is broken: {0}")]
     Chain(ChainFault),
     /// Entries were cut off, or added past the workflow's own record.
-    #[error("its chain ends at entry {found} where the workflow's row says {recorded}, or with another hash")]
+    #[error("its chain ends at entry {found}, but the workflow's row records entry {recorded}, or another hash")]
     ChainEnd {
         /// Where the chain ends.
         found: u64,
@@ -48,7 +48,7 @@ pub enum FaultKind {
         recorded: u64,
     },
     /// Somebody without the master key wrote the head.
-    #[error("the head of its chain was not written by this installation: its code does not fit")]
+    #[error("the head of its chain was not written by this installation: its code does not match")]
     HeadCode,
     /// The chain tells another state than the row.
     #[error("its chain says {chain}, its row {row}")]
@@ -81,7 +81,7 @@ pub enum FaultKind {
         entry: u64,
     },
     /// A row was added.
-    #[error("table {table}: no entry of its chain says anything of row {row}")]
+    #[error("table {table}: no entry of its chain mentions row {row}")]
     RowUnknown {
         /// The table.
         table: &'static str,
@@ -109,10 +109,10 @@ pub enum FaultKind {
     #[error("it is complete though not all have approved")]
     NotAllApproved,
     /// The steps are not in order.
-    #[error("its writers' progress does not fit the step whose turn it is")]
+    #[error("its writers' progress does not match the current step")]
     OutOfTurn,
     /// It can never go on.
-    #[error("it is under way, and it is nobody's turn")]
+    #[error("it is in progress, but it is nobody's turn")]
     NobodysTurn,
 }
 
