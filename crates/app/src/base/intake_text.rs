@@ -51,7 +51,7 @@ pub fn reason(language: Language, reason: &Refused) -> String {
     sentence_with(language, "intake-refused", "reason", reason, &words)
 }
 
-/// What was rebuilt of a damaged file.
+/// The parts of a damaged file that were rebuilt.
 fn rebuilt_parts(language: Language, parts: &[RebuiltPart]) -> String {
     let words = |one: &RebuiltPart| {
         let (code, _) = named("part", one);
@@ -98,7 +98,7 @@ fn rule_words(language: Language, prefix: &str, rule: &impl Serialize) -> String
     i18n::text(language, &format!("{prefix}-{code}"), &[])
 }
 
-/// What its sender can do.
+/// How to fix it.
 pub fn remedy(language: Language, reason: &Refused) -> String {
     let remedy = sentence(language, "intake-remedy", "reason", reason);
     let Some(acceptance) = reason.acceptance() else {
@@ -155,7 +155,7 @@ pub fn remarks(language: Language, report: &Report) -> Vec<String> {
     lines
 }
 
-/// The report for programs: the types, each with its sentence. Command line and API give it out.
+/// The report on an uploaded PDF, as the command line and the API return it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct IntakeReport {
     /// Whether the file was accepted.
@@ -165,19 +165,19 @@ pub struct IntakeReport {
     pub verdict: Verdict,
     /// The displayed size of each page.
     pub pages: Vec<IntakePage>,
-    /// How many signatures others had made in it.
+    /// The number of signatures that the PDF already had.
     pub signatures: u32,
     /// The fields of its form, as FIELDS.json writes them.
     #[schema(value_type = Vec<Object>)]
     pub fields: Vec<Field>,
-    /// How what is kept differs from the upload. The look of the pages never does.
+    /// What we changed in the uploaded file. The pages look the same.
     pub changes: Vec<IntakeChange>,
     /// What the sender should know before sending it.
     pub warnings: Vec<IntakeWarning>,
     /// Why it was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<IntakeRefusal>,
-    /// The same in words.
+    /// The reason in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -200,13 +200,13 @@ impl From<&PageSize> for IntakePage {
     }
 }
 
-/// Something that intake changed.
+/// A change that we made to the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct IntakeChange {
-    /// The id, which programs compare.
+    /// The ID, for programs.
     #[schema(example = "scripts_removed")]
     pub change: String,
-    /// How many, if they can be counted.
+    /// The number, if they can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// In words.
@@ -216,16 +216,16 @@ pub struct IntakeChange {
 /// Something that the sender should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct IntakeWarning {
-    /// The id, which programs compare.
+    /// The ID, for programs.
     #[schema(example = "already_signed")]
     pub warning: String,
-    /// How many, if they can be counted.
+    /// The number, if they can be counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// The form's fields that it concerns.
+    /// The form fields that this is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// What was rebuilt of a damaged file.
+    /// The parts of a damaged file that were rebuilt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub parts: Vec<RebuiltPart>,
@@ -233,10 +233,10 @@ pub struct IntakeWarning {
     pub message: String,
 }
 
-/// Why a file was refused. The figures that belong to the reason (`pages`, `limit`, …) are next to it.
+/// Why a file was refused. Its figures (`pages`, `limit`, …) are members next to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct IntakeRefusal {
-    /// The id, which programs compare.
+    /// The ID, for programs.
     #[schema(example = "too_many_pages")]
     pub reason: String,
     /// The figures.
@@ -245,9 +245,9 @@ pub struct IntakeRefusal {
     pub figures: Map<String, Value>,
     /// In words.
     pub message: String,
-    /// What its sender can do.
+    /// How to fix it.
     pub remedy: String,
-    /// What the sender can accept so that we accept the file: the word for the member `accept` of the upload.
+    /// If you accept this change to the file, send this word in the upload's `accept`, and we accept the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "without_signatures")]
     pub accept: Option<Acceptance>,

@@ -28,16 +28,16 @@ pub struct Payload<'p> {
     client_id: String,
     /// When it happened: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`, in the document's time zone.
     completed_date: String,
-    /// What happened: `CF` approval, `RT` rejection (also one that returns the document), `CC` cancellation, `EX` expiry.
+    /// What happened: `CF` approval, `RT` decline (even if it returned the document), `CC` cancellation, `EX` expiry.
     #[schema(pattern = "^(CF|RT|CC|EX)$")]
     command_type: &'static str,
-    /// The signer who approved or rejected; of a cancellation or expiry, the one whose turn it was.
+    /// The signer who approved or declined. For a cancellation or expiry, the signer whose turn it was.
     name: &'p str,
     /// Their e-mail address or telephone number, as it was entered.
     email: &'p str,
-    /// What they, or the person who canceled, said; may be empty.
+    /// The comment of that signer, or of the person who cancelled. May be empty.
     comment: &'p str,
-    /// Every value written so far, in step order.
+    /// Every value entered so far, in step order.
     field_list: Vec<WrittenField>,
     /// `Playing`, `Complete`, `Rejected`, `Canceled` or `Expired`.
     status: &'static str,
@@ -47,27 +47,30 @@ pub struct Payload<'p> {
     is_embed: bool,
     /// The version of the Export API: `v3`.
     version: &'static str,
-    /// The e-mail address of the signer whose turn it is now; embedded and in progress only.
+    /// The e-mail address of the signer whose turn it is now. Only in embedded mode, while the document is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_email: Option<&'p str>,
-    /// Their name; embedded and in progress only.
+    /// Their name. Only in embedded mode, while the document is in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_name: Option<&'p str>,
-    /// Where they sign; contains a query string already. Embedded and in progress only.
+    /// Their signing link, which already contains a query string. Only in embedded mode, while the document is in
+    /// progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     sign_url: Option<String>,
-    /// All signers whose turn it is, if their step has several.
+    /// All signers whose turn it is, if the step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_list: Option<Vec<NextWriter>>,
-    /// Where the sealed document is; embedded and complete only. Empty if the document's links are revoked.
+    /// The link to the sealed document. Only in embedded mode, when the document is complete. Empty while its links are
+    /// revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     download_url: Option<String>,
-    /// Where the history certificate is; embedded and complete only. Empty if the document's links are revoked.
+    /// The link to the history certificate. Only in embedded mode, when the document is complete. Empty while its links
+    /// are revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate_url: Option<String>,
 }
 
-/// A value that was written, as answers and webhooks give it.
+/// A value that was entered, as responses and webhooks show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WrittenField {
     /// The field's name, in webhooks as `field_names` renames it.
@@ -89,7 +92,7 @@ pub struct NextWriter {
     pub name: String,
     /// Their e-mail address or telephone number.
     pub email: String,
-    /// Where they sign; embedded only.
+    /// Their signing link. Only in embedded mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_url: Option<String>,
 }

@@ -32,7 +32,7 @@ const FORGOTTEN_AT_ONCE: u32 = 1_000;
 /// How many hours a delivery beyond the limits waits for its workflow's audit trail to mention it.
 const WAITS_TO_BE_TOLD: i64 = 24;
 
-/// How much history a company keeps.
+/// The size of the history that we keep for a company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistorySettings {
     /// For how many days.
@@ -53,13 +53,13 @@ pub struct ExportsRequest {
     pub workflow_id: Option<String>,
     /// `waiting`, `held`, `delivered` or `dead`.
     pub status: Option<String>,
-    /// The callback address.
+    /// The endpoint's URL.
     pub url: Option<String>,
     /// Decided at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's time zone.
     pub from: Option<String>,
-    /// Decided before; a day alone means its end.
+    /// Decided before this time. A date without a time means the end of that day.
     pub to: Option<String>,
-    /// Where the call before this one ended.
+    /// `next_cursor` of the previous response.
     pub cursor: Option<String>,
     /// How many.
     pub limit: Option<String>,
@@ -72,14 +72,14 @@ pub struct ExportsRequest {
 pub struct ExportList {
     /// The deliveries.
     pub export_list: Vec<ExportDelivery>,
-    /// Give it as `cursor` to go on; none at the end.
+    /// Pass it as `cursor` to get more. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
-/// A webhook, and how its tries went.
+/// A webhook and the results of its tries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportDelivery {
-    /// Its number.
+    /// The ID.
     #[schema(example = 7)]
     pub export_id: i64,
     /// The event's id: the `webhook-id` of every try.
@@ -87,126 +87,127 @@ pub struct ExportDelivery {
     pub webhook_id: String,
     /// The document that it is about.
     pub workflow_id: Option<i64>,
-    /// The callback address.
+    /// The endpoint's URL.
     pub url: String,
     /// `waiting` (for its first or next try), `held` (the address was stopped), `delivered` or `dead` (given up).
     #[schema(pattern = "^(waiting|held|delivered|dead)$")]
     pub status: &'static str,
-    /// When the event happened, with the zone.
+    /// When the event happened, with its UTC offset.
     pub created_date: String,
-    /// When it is tried next, with the zone; empty if it is not.
+    /// When it will be tried next, with its UTC offset. Empty if it will not be.
     pub next_date: String,
-    /// When it was delivered or given up, with the zone; empty before.
+    /// When it was delivered or given up, with its UTC offset. Empty until then.
     pub finished_date: String,
-    /// How many tries there were, in all rounds.
+    /// The number of tries in all rounds.
     pub tries: u32,
-    /// The tries, oldest first; of very many the latest.
+    /// The tries, oldest first. If there are very many, only the latest.
     pub try_list: Vec<ExportTry>,
 }
 
 /// One try.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportTry {
-    /// Which, from 1.
+    /// The try's number, from 1.
     pub number: u32,
-    /// When it began, with the zone.
+    /// When it began, with its UTC offset.
     pub date: String,
     /// How long it took, in milliseconds.
     pub duration_ms: i64,
-    /// The HTTP status; none if there was no answer.
+    /// The HTTP status. Absent if there was no response.
     #[schema(example = 503)]
     pub code: Option<u16>,
-    /// Why no answer came.
+    /// Why there was no response.
     pub fault: Option<String>,
-    /// An excerpt of the start of the answer: the words and numbers that errors consist of. An ellipsis replaces the rest.
+    /// An excerpt from the start of the response: words and numbers that are typical of errors. An ellipsis replaces
+    /// the rest.
     pub answer: String,
 }
 
-/// How many were sent again.
+/// The number of webhooks that were sent again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportsResent {
     /// How many.
     pub resent: usize,
-    /// Whether the range has more: call again with `next_cursor` as `cursor`.
+    /// Whether there are more in the range. If so, call again with `next_cursor` as `cursor`.
     pub more: bool,
-    /// Where this call ended; none if nothing is left.
+    /// Pass it as `cursor` to continue. Absent if nothing is left.
     pub next_cursor: Option<String>,
 }
 
-/// An address that was paused.
+/// An endpoint that was paused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct EndpointPaused {
     /// The address.
     pub url: String,
-    /// How many deliveries are held now.
+    /// The number of deliveries that are held now.
     pub held: u64,
-    /// Whether anything uses it: it failed, something was sent there, or a running document will use it. If not, webhooks of
-    /// later documents to it are held all the same, or it is misspelled.
+    /// Whether anything uses this endpoint: a delivery went there or failed, or a document in progress will use it. If
+    /// nothing does, check the URL for typing errors. Webhooks of later documents to it are held anyway.
     pub known: bool,
 }
 
-/// Callback addresses that fail or were stopped.
+/// Endpoints that fail or were stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportEndpoints {
-    /// The addresses, in the order of the alphabet.
+    /// The endpoints, in alphabetical order.
     pub endpoint_list: Vec<ExportEndpoint>,
-    /// Goes on with the list, if there is more.
+    /// Pass it as `cursor` to get more. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
-/// A callback address that has failed since its last success.
+/// An endpoint that has failed since its last success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ExportEndpoint {
     /// The address.
     pub url: String,
-    /// Since when every try has failed, with the zone; empty if it was paused while it worked.
+    /// When tries began to fail, with its UTC offset. Empty if the endpoint was paused while it worked.
     pub failing_since: String,
     /// `failing`, `stopped` (by its failures) or `paused` (by a member).
     #[schema(pattern = "^(failing|stopped|paused)$")]
     pub status: &'static str,
-    /// When it was stopped or paused, with the zone; empty if it was not.
+    /// When it was stopped or paused, with its UTC offset. Empty if it was not.
     pub stopped_date: String,
-    /// Why: `gone` (it answered 410), `failing` (five days of nothing but failures) or `paused` (by a member).
+    /// The reason: `gone` (it returned 410), `failing` (every try failed for five days) or `paused` (by a member).
     pub stopped_reason: Option<&'static str>,
-    /// How many deliveries are held until it is switched on.
+    /// The number of deliveries that are held until it is started again.
     pub held: u64,
 }
 
-/// An address that was switched on.
+/// An endpoint that was started again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct EndpointStarted {
     /// The address.
     pub url: String,
-    /// How many deliveries had been held, and go out now.
+    /// The number of deliveries that were held and are now being sent.
     pub released: u64,
 }
 
-/// A webhook to be tried once.
+/// A test webhook, which is sent once.
 #[derive(Clone, Default)]
 pub struct WebhookTestRequest {
     /// Where to.
     pub url: Option<String>,
     /// The value of the Authorization header.
     pub authorization: Option<String>,
-    /// The API client whose secret signs it; the company's default, if not given.
+    /// The API client whose secret signs it. Default: the company's default client.
     pub client_id: Option<String>,
     /// Faults found while reading the request.
     pub faults: Vec<Fault>,
 }
 
-/// How the try went.
+/// The result of the test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WebhookTested {
-    /// Whether it counts as received: a 2xx status in time.
+    /// Whether it counts as received: the endpoint returned a 2xx status in time.
     pub delivered: bool,
-    /// The `webhook-id` that it carried.
+    /// Its `webhook-id`.
     pub webhook_id: String,
-    /// The HTTP status; none if there was no answer.
+    /// The HTTP status. Absent if there was no response.
     #[schema(example = 200)]
     pub code: Option<u16>,
-    /// Why no answer came.
+    /// Why there was no response.
     pub fault: Option<String>,
-    /// The start of the answer, at most 1,000 characters.
+    /// The start of the response, up to 1,000 characters.
     pub answer: String,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,

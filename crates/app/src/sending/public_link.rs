@@ -48,33 +48,34 @@ const PLACE_OF_NAME: &str = "name";
 const PLACE_OF_DATE: &str = "date";
 const MOST_COUNTRIES: usize = 50;
 
-/// A link to be made.
+/// A public link to create.
 #[derive(Debug, Clone, Default)]
 pub struct NewPublicLink {
-    /// What applies to all workflows: template, name (with `{name}` and `{date}`), other recipients, values. Its faults are
-    /// the request's.
+    /// What applies to all workflows: template, name (with `{name}` and `{date}`), other recipients, values. Its faults
+    /// are those of the request.
     pub start: StartRequest,
-    /// How often it can be used.
+    /// How often the link can be used.
     pub limit: Option<i64>,
-    /// When it ends: `YYYY-MM-DD HH:MM:SS` in the offset; a day alone means its end.
+    /// When the link expires: `YYYY-MM-DD HH:MM:SS` in the offset. A date without a time means the end of that day.
     pub end_date: Option<String>,
     /// `once` (each address once) or `many`.
     pub duplicates: Option<String>,
-    /// Whether the visitor gets the signing link by message alone.
+    /// Whether visitors get the signing link only by message.
     pub confirm: bool,
-    /// The countries whose mobile numbers are accepted: ISO 3166-1, two letters. None: the company's.
+    /// The countries whose mobile numbers are accepted (ISO 3166-1, two letters). `None` means the company's country.
     pub phone_countries: Option<Vec<String>>,
 }
 
-/// A link, as programs see it.
+/// A public link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PublicLinkView {
-    /// Its number.
+    /// The ID.
     pub link_id: i64,
-    /// The address to give to people.
+    /// The URL to share.
     #[schema(example = "https://sign.example.com/link?token=TAAAAAAAAAAB&lang=ko")]
     pub link_url: String,
-    /// `open`, `closed`, `used_up` or `ended`. Closed is one as well whose template is archived, or whose maker may not send.
+    /// `open`, `closed`, `used_up` or `ended`. A link is also closed if its template is archived, or if the member who
+    /// created it can no longer send.
     #[schema(pattern = "^(open|closed|used_up|ended)$")]
     pub status: String,
     /// The template.
@@ -83,20 +84,20 @@ pub struct PublicLinkView {
     pub workflow_name: String,
     /// The language of its documents.
     pub language: String,
-    /// How often it can be used; none: without a limit.
+    /// How often the link can be used. Absent if there is no limit.
     pub limit: Option<u32>,
-    /// How often it was used.
+    /// How often the link has been used.
     pub used: u32,
-    /// When it ends, with the zone; empty: not by itself.
+    /// When the link expires, with its UTC offset. Empty if it does not expire.
     pub end_date: String,
-    /// `once`: each address once. `many`: as often as anybody likes.
+    /// `once`: once for each address. `many`: any number of times.
     #[schema(pattern = "^(once|many)$")]
     pub duplicates: String,
     /// Whether the documents are embedded: signers get no messages.
     pub is_embed: bool,
-    /// When it was made, with the zone.
+    /// When it was created, with its UTC offset.
     pub created_date: String,
-    /// When it was closed, with the zone; empty while it is not.
+    /// When the link was closed, with its UTC offset. Empty if it is open.
     pub closed_date: String,
 }
 
@@ -105,32 +106,32 @@ pub struct PublicLinkView {
 pub struct PublicLinkList {
     /// The links.
     pub link_list: Vec<PublicLinkView>,
-    /// Give it as `cursor` to go on; none at the end.
+    /// Pass it as `cursor` to get more. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
 /// What a visitor sees before they enter their name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkInvitation {
-    /// Who asks.
+    /// The company that asks for the signature.
     pub company_name: String,
     /// How the company looks.
     pub look: CompanyLook,
-    /// What there is to sign: the name of its documents, as far as it is known before the visitor has entered theirs.
+    /// The name of the link's documents, as far as we know it before visitors enter their own name.
     pub document: String,
     /// The language of its documents.
     pub language: Language,
     /// Whether a copy of the finished document is promised.
     pub promises_copy: bool,
-    /// Whether the signing link comes by message.
+    /// Whether visitors get the signing link by message.
     pub confirm: bool,
 }
 
-/// Who came by the link.
+/// The person who opened the link.
 #[derive(Debug, Clone, Default)]
 pub struct LinkVisitor {
     pub name: String,
-    /// E-mail address or telephone number.
+    /// The e-mail address or telephone number.
     pub contact: String,
     /// The language of the page that they saw.
     pub language: Option<Language>,
@@ -138,7 +139,7 @@ pub struct LinkVisitor {
     pub agreed: bool,
 }
 
-/// Where a visitor goes from here.
+/// Where to send the visitor next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkLeads {
     /// To the signing page.
@@ -147,23 +148,23 @@ pub enum LinkLeads {
     ToMessage,
 }
 
-/// What is kept of a link's start.
+/// The part of a link's start request that we store.
 #[derive(Serialize, Deserialize)]
 struct KeptStart {
     request: StartRequest,
     confirm: bool,
-    /// From which countries telephone numbers are accepted, besides the company's.
+    /// The countries whose telephone numbers are accepted, in addition to the company's.
     #[serde(default)]
     phone_countries: Option<Vec<String>>,
 }
 
-/// How often, how long and by whom a link can be used.
+/// Limits on how often, how long and by whom a link can be used.
 struct LinkTerms {
     most: Option<u32>,
     until: Option<Timestamp>,
     once: bool,
     is_embed: bool,
-    /// Of documents whose visitor's page has no language of its own.
+    /// The language of documents if the visitor's page does not set one.
     language: Option<Language>,
 }
 

@@ -15,9 +15,9 @@ use crate::templates::template::ImportedTemplate;
 /// Which templates to list, from the query.
 #[derive(Debug, Clone, Default)]
 pub struct ListTemplatesRequest {
-    /// `true`: archived ones, too.
+    /// `true` includes archived templates.
     pub archived: Option<String>,
-    /// The `next_cursor` of the list before.
+    /// The `next_cursor` of the previous page.
     pub cursor: Option<String>,
     /// How many.
     pub limit: Option<String>,
@@ -28,50 +28,50 @@ pub struct ListTemplatesRequest {
 pub struct TemplateList {
     /// The templates.
     pub template_list: Vec<TemplateLine>,
-    /// Give it as `cursor` to go on; none at the end.
+    /// Pass it as `cursor` to get more. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
-/// A line of the list.
+/// An entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct TemplateLine {
-    /// Its number.
+    /// The ID.
     pub template_id: i64,
     /// Its name.
     pub name: String,
     /// The version that new documents use.
     pub version: u32,
-    /// When it was made, with the zone.
+    /// When it was created, with its UTC offset.
     pub created_date: String,
-    /// Since when it accepts no new documents, with the zone; empty while it does.
+    /// When it was archived, with its UTC offset. Empty if it is not archived.
     pub archived_date: String,
 }
 
 /// A template with the version that new documents use.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct TemplateView {
-    /// Its number.
+    /// The ID.
     pub template_id: i64,
     /// Its name.
     pub name: String,
     /// The version.
     pub version: u32,
-    /// When the version was made, with the zone.
+    /// When the version was created, with its UTC offset.
     pub changed_date: String,
-    /// By whom.
+    /// Who created the version.
     pub changed_by: String,
-    /// Since when it accepts no new documents, with the zone; empty while it does.
+    /// When it was archived, with its UTC offset. Empty if it is not archived.
     pub archived_date: String,
-    /// Whether others had signed the PDF before it came: then it is only ever extended.
+    /// Whether the PDF already had signatures when it was uploaded. If so, we only append to it.
     pub is_signed: bool,
     /// SHA-256 of the signed PDF, if the sender chose a copy of it without the signatures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signed_original: Option<String>,
     /// The displayed size of each page, in points.
     pub pages: Vec<IntakePage>,
-    /// What a rejection does: `end` or `return`.
+    /// What happens when a signer declines: `end` or `return`.
     pub on_reject: &'static str,
-    /// Whether a signer may assign the document to somebody else.
+    /// Whether signers can assign the document to someone else.
     pub hand_over: bool,
     /// The signers' places.
     pub steps: Vec<TemplatePlace>,
@@ -112,7 +112,7 @@ impl From<TemplateStep> for TemplatePlace {
     }
 }
 
-/// A template, or a new version of one, that was made.
+/// A new template, or a new version of a template.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct SavedTemplate {
     /// The template.
@@ -121,9 +121,9 @@ pub struct SavedTemplate {
     pub version: u32,
     /// Its name.
     pub name: String,
-    /// How many pages it has.
+    /// The number of pages.
     pub pages: u32,
-    /// Intake's report on the PDF; none if the PDF was here already.
+    /// The report on the uploaded PDF. Absent if no new PDF was uploaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intake: Option<IntakeReport>,
 }
@@ -141,12 +141,12 @@ impl SavedTemplate {
     }
 }
 
-/// A template that accepts no new documents.
+/// A template that has been archived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ArchivedTemplate {
     /// The template.
     pub template_id: i64,
-    /// Since when, with the zone.
+    /// When it was archived, with its UTC offset.
     pub archived_date: String,
 }
 

@@ -314,7 +314,7 @@ pub(crate) fn events_at(actor: &Actor, at: Timestamp, events: Vec<EventKind>) ->
     })
 }
 
-/// The answer to what changes a workflow.
+/// The response to a call that changes a workflow.
 #[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Advanced {
     /// The workflow.
@@ -323,10 +323,10 @@ pub struct Advanced {
     pub workflow_name: String,
     /// Its state now.
     pub status: &'static str,
-    /// The step under way; none once it has ended.
+    /// The current step. Absent after the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
-    /// Until when it can be signed, in its time zone: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
+    /// When it expires, in its time zone: `YYYY-MM-DD HH:MM:SS (UTC+HH:MM)`.
     pub expiry_date: String,
     /// The name of the signer whose turn it is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -334,10 +334,10 @@ pub struct Advanced {
     /// Their e-mail address or telephone number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_email: Option<String>,
-    /// Where they sign; embedded only.
+    /// Their signing link. Only in embedded mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sign_url: Option<String>,
-    /// All signers whose turn it is, if their step has several.
+    /// All signers whose turn it is, if the step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_list: Option<Vec<NextWriter>>,
 }

@@ -26,12 +26,12 @@ pub struct LinksRequest {
 pub struct WorkflowLinks {
     /// The document.
     pub workflow_id: i64,
-    /// Where the signer signs whose turn it is (embedded; revoking does not touch this), else the sender's view. Empty after
-    /// the end, and the sender's view also while the links are revoked.
+    /// In embedded mode, the signing link of the signer whose turn it is; it works even if links are revoked. Otherwise
+    /// the link to the sender's view, which is empty while links are revoked. Empty after the document has ended.
     pub playing_url: String,
-    /// The sealed document; empty until it is complete, and while the links are revoked.
+    /// The link to the sealed document. Empty until it is complete, and while links are revoked.
     pub download_url: String,
-    /// The history certificate; empty until it is complete, and while the links are revoked.
+    /// The link to the history certificate. Empty until the document is complete, and while links are revoked.
     pub certificate_url: String,
 }
 

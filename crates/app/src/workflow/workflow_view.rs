@@ -27,7 +27,7 @@ pub(crate) const MOST_MESSAGES: u32 = 200;
 /// One workflow.
 #[derive(Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WorkflowView {
-    /// Its number.
+    /// The ID.
     pub workflow_id: i64,
     /// Its name.
     pub workflow_name: String,
@@ -37,47 +37,47 @@ pub struct WorkflowView {
     pub language: &'static str,
     /// Its template.
     pub template_id: i64,
-    /// The template's version that it keeps.
+    /// The template's version that it was started with.
     pub template_version: u32,
-    /// The API client that webhooks name.
+    /// The API client named in webhooks.
     pub client_id: String,
     /// Embedded mode.
     pub is_embed: bool,
-    /// The sender's words to the signers.
+    /// The sender's message to the signers.
     pub comment: String,
-    /// When it began, with the zone.
+    /// When it began, with its UTC offset.
     pub started_date: String,
-    /// Until when it can be signed, with the zone.
+    /// When it expires, with its UTC offset.
     pub expiry_date: String,
-    /// When it ended, with the zone; empty while under way.
+    /// When it ended, with its UTC offset. Empty while it is in progress.
     pub completed_date: String,
-    /// The last words, if it ended early.
+    /// The last comment, if it ended early.
     pub end_comment: String,
-    /// The step under way; none once it has ended.
+    /// The current step. Absent after the end.
     pub order: Option<u32>,
-    /// The name of the signer whose turn it is; empty once it has ended.
+    /// The name of the signer whose turn it is. Empty after the end.
     pub next_name: String,
     /// Their e-mail address or telephone number.
     pub next_email: String,
-    /// All signers whose turn it is, if their step has several.
+    /// All signers whose turn it is, if the step has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_list: Option<Vec<NextWriter>>,
     /// The signers.
     pub steps: Vec<StepView>,
-    /// Who is notified at the end besides them.
+    /// The people who are notified at the end, besides the signers.
     pub cc_list: Vec<CopyView>,
-    /// What happened.
+    /// The audit trail.
     pub history: Vec<HistoryEntry>,
-    /// The mails and messages that were written about it, the oldest first, and what became of each.
+    /// The mails and messages about it and their states, oldest first.
     pub message_list: Vec<MessageView>,
-    /// Every value written so far.
+    /// Every value entered so far.
     pub field_list: Vec<WrittenField>,
-    /// Embedded: where the current signer signs; else the sender's view, which signs only for the sender, and only if the
-    /// sender is the signer whose turn it is. Empty if nobody is to sign any more, and for members who may only read.
+    /// In embedded mode, the current signer's signing link. Otherwise the link to the sender's view, where only a
+    /// sender whose turn it is can sign. Empty after the last signature, and for members who can only read.
     pub playing_url: String,
-    /// The sealed document; empty until complete.
+    /// The link to the sealed document. Empty until it is complete.
     pub download_url: String,
-    /// The history certificate; empty until complete.
+    /// The link to the history certificate. Empty until the document is complete.
     pub certificate_url: String,
 }
 
@@ -104,27 +104,27 @@ pub struct StepView {
     pub email: String,
     /// `waiting` (not their turn), `writing` (their turn), `approved` or `rejected`.
     pub status: &'static str,
-    /// When they approved or rejected, with the zone.
+    /// When they approved or declined, with its UTC offset.
     pub date: String,
-    /// The last words of the person named here; never those of somebody who had the place before.
+    /// The last comment of the person named here, never of an earlier person in this place.
     pub comment: String,
     /// Whether they have seen the document.
     pub viewed: bool,
 }
 
-/// Somebody who is notified at the end.
+/// A person who is notified at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct CopyView {
     /// The name.
     pub name: String,
-    /// E-mail address or telephone number.
+    /// The e-mail address or telephone number.
     pub email: String,
 }
 
 /// A mail or message about a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct MessageView {
-    /// Its number.
+    /// The ID.
     pub message_id: i64,
     /// `mail` or `message`.
     pub channel: &'static str,
@@ -134,49 +134,49 @@ pub struct MessageView {
     pub email: String,
     /// The subject.
     pub subject: String,
-    /// `waiting` (also between two tries), `delivered` (the mail server accepted it), `dead` (refused for good, or tried as
-    /// often as possible), `held`, or `kept` if there is nothing to send it with.
+    /// `waiting` (also between tries), `delivered` (the mail server accepted it), `dead` (refused for good, or out of
+    /// tries), `held`, or `kept` (there is no mail server or messenger to send it).
     pub status: &'static str,
     /// The mail server's code at the last try (RFC 5321), if that failed and the server answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u16>,
-    /// Why the last try failed: the server's words, or what went wrong on the way to it. Empty if none failed.
+    /// Why the last try failed: the server's response, or the connection error. Empty if it did not fail.
     pub failure: String,
-    /// When it was written, with the zone.
+    /// When it was written, with its UTC offset.
     pub date: String,
 }
 
-/// Something that happened.
+/// An event in the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct HistoryEntry {
     /// Its number in the chain.
     pub sequence: u64,
-    /// When, with the zone.
+    /// When it happened, with its UTC offset.
     pub date: String,
-    /// What: `started`, `approved`, … `request_sent` and `one_time_code_sent` say that a message was made for a signer; what
-    /// became of it says `message_list`.
+    /// What happened: `started`, `approved`, … `request_sent` and `one_time_code_sent` mean that a message for a signer
+    /// was created; `message_list` shows whether it was sent.
     pub event: &'static str,
-    /// Who did it, under the name that they had then; empty for the service itself.
+    /// The name, at that time, of the person who did it. Empty for the service itself.
     pub actor_name: String,
     /// Their e-mail address or telephone number at that time, if known.
     pub actor_email: String,
     /// The step it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
-    /// The recipient it is about, under the name that they had then. A `recipient_corrected` or `handed_over` is about the
-    /// person who loses the place.
+    /// The name, at that time, of the recipient it is about. For `recipient_corrected` and `handed_over`, this is the
+    /// earlier person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipient_name: Option<String>,
     /// Their e-mail address or telephone number at that time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipient_email: Option<String>,
-    /// Who takes the recipient's place; `recipient_corrected` and `handed_over` only.
+    /// The name of the person who replaces them. Only for `recipient_corrected` and `handed_over`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_name: Option<String>,
     /// The new person's e-mail address or telephone number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_email: Option<String>,
-    /// That change in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`.
+    /// This change in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
     /// The field it is about.
@@ -201,15 +201,15 @@ pub struct ListRequest {
     pub template_id: Option<String>,
     /// Started at or after: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS` in the company's time zone.
     pub from: Option<String>,
-    /// Started before; a day alone means its end.
+    /// Started before this time. A date without a time means the end of that day.
     pub to: Option<String>,
     /// The name contains this.
     pub text: Option<String>,
-    /// Where the list before this one ended.
+    /// `next_cursor` of the previous response.
     pub cursor: Option<String>,
-    /// In place of a cursor: which page, from 1.
+    /// The page, from 1, instead of a cursor.
     pub page: Option<String>,
-    /// How many; at most 100, usually 20.
+    /// How many to return: up to 100, by default 20.
     pub limit: Option<String>,
 }
 
@@ -218,14 +218,14 @@ pub struct ListRequest {
 pub struct WorkflowList {
     /// The workflows.
     pub workflow_list: Vec<WorkflowSummary>,
-    /// Give it as `cursor` to go on; none at the end.
+    /// Pass it as `cursor` to get more. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
-/// A line of the list.
+/// An entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WorkflowSummary {
-    /// Its number.
+    /// The ID.
     pub workflow_id: i64,
     /// Its name.
     pub workflow_name: String,
@@ -235,13 +235,13 @@ pub struct WorkflowSummary {
     pub language: &'static str,
     /// Its template.
     pub template_id: i64,
-    /// The step under way; none once it has ended.
+    /// The current step. Absent after the end.
     pub order: Option<u32>,
-    /// When it began, with the zone.
+    /// When it began, with its UTC offset.
     pub started_date: String,
-    /// Until when it can be signed, with the zone.
+    /// When it expires, with its UTC offset.
     pub expiry_date: String,
-    /// When it ended, with the zone; empty while under way.
+    /// When it ended, with its UTC offset. Empty while it is in progress.
     pub completed_date: String,
 }
 
@@ -250,11 +250,11 @@ pub struct WorkflowSummary {
 pub struct SearchRequest {
     pub template_id: Option<String>,
     pub field_name: Option<String>,
-    /// Its value, as a start may give it.
+    /// The value, as in a start.
     pub field_value: Option<String>,
-    /// Where the answer before this one ended.
+    /// `next_cursor` of the previous response.
     pub cursor: Option<String>,
-    /// How many; at most 100, usually 20.
+    /// How many to return: up to 100, by default 20.
     pub limit: Option<String>,
 }
 
@@ -263,14 +263,14 @@ pub struct SearchRequest {
 pub struct FoundWorkflows {
     /// The workflows.
     pub workflow_list: Vec<FoundWorkflow>,
-    /// Give it as `cursor` to go on; none at the end.
+    /// Pass it as `cursor` to get more. Absent at the end of the list.
     pub next_cursor: Option<String>,
 }
 
-/// One that was found.
+/// A workflow that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FoundWorkflow {
-    /// Its number.
+    /// The ID.
     pub workflow_id: i64,
     /// Its state.
     pub status: &'static str,

@@ -50,65 +50,66 @@ pub fn routes() -> Vec<Route> {
 pub struct BulkStartRequest {
     /// The template of all rows.
     pub template_id: i64,
-    /// Start nothing, and answer what is wrong with each row, and in `ignored_members` what was not understood.
+    /// Start nothing. The response lists what is wrong with each row, and names ignored members in `ignored_members`.
     pub dry_run: Option<bool>,
-    /// The rows: each a start. What a row does not say is taken from the members beside this list: writers of other steps,
-    /// values of other fields, everything else as a whole.
+    /// The rows, each of which is a start. Members that a row leaves out come from the members next to this list:
+    /// signers of other steps, values of other fields, and everything else as a whole.
     pub workflow_list: Vec<BulkRowInput>,
-    /// Of all rows: the name.
+    /// For all rows: the name.
     pub workflow_name: Option<String>,
-    /// Of all rows: writers of steps that a row does not name.
+    /// For all rows: signers of steps that a row does not name.
     pub recipient_list: Option<Vec<RecipientInput>>,
-    /// Of all rows: values of fields that a row does not name.
+    /// For all rows: values of fields that a row does not name.
     pub field_list: Option<Vec<FieldInput>>,
-    /// Of all rows: when they expire.
+    /// For all rows: when they expire.
     pub expiry_date: Option<String>,
-    /// Of all rows: `ko`, `en` or `ja`.
+    /// For all rows: `ko`, `en` or `ja`.
     pub language: Option<String>,
-    /// Of all rows: a message to the writers.
+    /// For all rows: a message to the signers.
     pub comment: Option<String>,
-    /// Of all rows: who gets a copy of the finished document.
+    /// For all rows: the people who get a copy of the finished document.
     pub cc_list: Option<Vec<CopyInput>>,
-    /// Of all rows: webhooks and embedded mode.
+    /// For all rows: webhooks and embedded mode.
     pub export_api_info: Option<ExportInput>,
 }
 
-/// A row: what it says of a start; the rest is taken from the members beside the list.
+/// A row: its part of a start. The rest comes from the members next to the list.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct BulkRowInput {
     /// The document's name.
     #[schema(min_length = 1, max_length = 128)]
     pub workflow_name: Option<String>,
-    /// Writers.
+    /// The signers.
     pub recipient_list: Option<Vec<RecipientInput>>,
-    /// Values given beforehand.
+    /// Values to fill in at the start.
     pub field_list: Option<Vec<FieldInput>>,
     /// When the document expires.
     pub expiry_date: Option<String>,
     /// `ko`, `en` or `ja`.
     pub language: Option<String>,
-    /// A message to the writers.
+    /// A message to the signers.
     #[schema(max_length = 250)]
     pub comment: Option<String>,
-    /// Who gets a copy of the finished document.
+    /// The people who get a copy of the finished document.
     pub cc_list: Option<Vec<CopyInput>>,
     /// Webhooks and embedded mode.
     pub export_api_info: Option<ExportInput>,
 }
 
-/// The same with a spreadsheet.
+/// A bulk send from a spreadsheet.
 #[derive(Debug, ToSchema)]
 pub struct BulkStartForm {
-    /// A CSV file in UTF-8, or an XLSX workbook, whose first sheet counts. The first row names the columns: `workflow_name`,
-    /// `language`, `expiry_date`, `comment`, `1.name`, `1.email`, `1.mobile`, `1.language`, `1.password`, `1.password_hint`,
-    /// `1.one_time_code` (`Y` or `N`; `1.clerk.name` where a step has several roles), `cc.name`, `cc.email`, and the names of fields (`field:` before a
-    /// name that means something else). `GET /api/v3/workflows/bulk/sheet` makes one to fill in.
+    /// A CSV file in UTF-8, or an XLSX workbook, of which we read the first sheet. The first row names the columns:
+    /// `workflow_name`, `language`, `expiry_date`, `comment`, `1.name`, `1.email`, `1.mobile`, `1.language`,
+    /// `1.password`, `1.password_hint`, `1.one_time_code` (`Y` or `N`; `1.clerk.name` if a step has several roles),
+    /// `cc.name`, `cc.email`, and the names of fields (with `field:` before a name that means something else). `GET
+    /// /api/v3/workflows/bulk/sheet` returns one to fill in.
     #[schema(value_type = String, format = Binary)]
     pub file: Vec<u8>,
-    /// What holds for all rows, as the JSON of a start: at least `template_id`.
+    /// What applies to all rows, as the JSON of a start. It must contain `template_id`.
     #[schema(example = "{\"template_id\": 1}")]
     pub start: String,
-    /// Start nothing, and answer what is wrong with each row.
+    /// Start nothing. The response lists what is wrong with each row.
     pub dry_run: Option<bool>,
 }
 

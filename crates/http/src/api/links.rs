@@ -74,7 +74,7 @@ pub struct LinkStartRequest {
     /// A message to the recipients.
     #[schema(max_length = 250)]
     pub comment: Option<String>,
-    /// Who gets a copy of each finished document.
+    /// The people who get a copy of each finished document.
     pub cc_list: Option<Vec<CopyInput>>,
     /// Webhooks and embedded mode.
     pub export_api_info: Option<ExportInput>,

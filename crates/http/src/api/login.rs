@@ -26,7 +26,7 @@ const BODY_LIMIT: u64 = 64 * 1024;
 const REQUEST_CODE: &str = "1001Q";
 const RESPONSE_CODE: &str = "1001A";
 
-/// The body of a login.
+/// A login request.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "sender@example.com", "memb_pwd": "plover lantern quay 47"}}))]
 pub struct LoginRequest {
@@ -60,7 +60,7 @@ pub struct LoginRequestBody {
 pub struct LoginResponse {
     /// The result.
     pub header: LoginResponseHeader,
-    /// The token; an empty object unless the login succeeded.
+    /// The token. An empty object if the login failed.
     pub body: LoginResponseBody,
 }
 
@@ -84,7 +84,7 @@ pub struct LoginResponseHeader {
 /// The result of a successful login.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct LoginResponseBody {
-    /// The access token: opaque; keep it on a server.
+    /// The access token. Treat it as opaque, and keep it on a server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_token: Option<String>,
     /// The company's id.

@@ -27,7 +27,7 @@ use super::{authority, bulk, health, links, login, templates, verify, webhooks, 
 #[openapi(
     info(
         title = "Countersign",
-        description = "Electronic signing. Log in, start a workflow from a template, let its signers sign, then download the sealed document and the history certificate.\n\nSuccess returns flat JSON. Failure returns RFC 9457 problem details that name every wrong member at once; each `code` comes from a closed list. Unknown members and query parameters are ignored, and named in the response header `Ignored-Members` (paths separated by commas, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not HTTP (400) or has too long a head (431) is refused in plain text before the service sees it. Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts, else of `Accept-Language`, else of the company.",
+        description = "Electronic signing. Log in, start a workflow from a template, let its signers sign, then download the sealed document and the history certificate.\n\nSuccess returns flat JSON. Failure returns RFC 9457 problem details that name every wrong member at once; each `code` comes from a closed list. Unknown members and query parameters are ignored, and named in the response header `Ignored-Members` (paths separated by commas, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not HTTP (400) or has too long a head (431) is refused in plain text before the service sees it. Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts, otherwise of `Accept-Language`, otherwise of the company.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     paths(
@@ -258,16 +258,16 @@ fn add_examples(document: &mut Value) {
 
 /// What every call with a token may be answered, and after these every call with a body, and every call of one thing.
 const USUAL: [(&str, &str); 4] = [
-    ("401", "No, an unknown or an expired access token."),
+    ("401", "The access token is missing, unknown or expired."),
     (
         "403",
         "The company's API is off, or the member's role does not allow it.",
     ),
-    ("500", "Our own failure; it has been logged."),
-    ("503", "Too much to do; `Retry-After` says when to try again."),
+    ("500", "Something failed on our side; we logged it."),
+    ("503", "The service is busy; `Retry-After` says when to try again."),
 ];
 const USUAL_OF_BODIES: [(&str, &str); 3] = [
-    ("400", "The body is no JSON, or did not arrive as a whole."),
+    ("400", "The body is not JSON, or did not arrive completely."),
     ("413", "The body is too large."),
     ("415", "The body is of another media type or charset, or is compressed."),
 ];
@@ -283,8 +283,8 @@ pub fn is_usual(status: &str, description: &Value) -> bool {
 fn add_language(document: &mut Value) {
     document["components"]["parameters"]["lang"] = json!({
         "name": "lang", "in": "query", "required": false,
-        "description": "Language of messages and of other words for people, in refusals too. Default: that of \
-            `Accept-Language`, else the company's. What is none of these is as good as none.",
+        "description": "Language of messages and other texts for people, in errors too. Default: that of \
+            `Accept-Language`, otherwise the company's. Other values are ignored.",
         "schema": {"type": "string", "enum": Language::ALL.map(Language::code)},
     });
     let operations = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut);

@@ -36,11 +36,11 @@ pub struct VerifyResponse {
     pub text: String,
     /// The file's length in bytes.
     pub length: u64,
-    /// Its signatures, in the order in which they were made.
+    /// Its signatures, oldest first.
     pub signatures: Vec<VerifiedSignature>,
     /// What is wrong with the file as a whole.
     pub faults: Vec<String>,
-    /// The same in the language asked for.
+    /// The same in the requested language.
     pub problems: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct VerifiedSignature {
     /// holds.
     #[schema(example = "2026-11-28T01:02:03Z")]
     pub revoked_at: Option<String>,
-    /// Why: `keyCompromise`, `superseded`, `cessationOfOperation` or `unspecified`.
+    /// The reason: `keyCompromise`, `superseded`, `cessationOfOperation` or `unspecified`.
     #[schema(example = "keyCompromise")]
     pub revocation_reason: Option<&'static str>,
     /// The reason that the signer gives.
@@ -88,14 +88,14 @@ pub struct VerifiedSignature {
     pub forbidden: Vec<VerifiedChange>,
     /// Everything that is wrong with it.
     pub faults: Vec<String>,
-    /// All of this in the language asked for.
+    /// All of this in the requested language.
     pub words: SignatureInWords,
 }
 
 /// A change after a signature.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct VerifiedChange {
-    /// What: `content`, `font`, `annotation`, `page`, `script`, `field`, `validation_data` …
+    /// The part that changed: `content`, `font`, `annotation`, `page`, `script`, `field`, `validation_data` …
     #[schema(value_type = String, example = "content")]
     pub part: Part,
     /// How: `changed`, `added`, `added_visibly`, `removed`, `filled_in`, `revealed` or `unreadable`.
@@ -127,7 +127,7 @@ impl From<&Change> for VerifiedChange {
 /// A signature, described for people.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SignatureInWords {
-    /// Its kind and its field.
+    /// The signature's kind and field.
     pub title: String,
     /// Whether it is valid, in words.
     pub state: String,

@@ -86,7 +86,7 @@ pub struct Problem {
     pub header: ProblemHeader,
 }
 
-/// One bad member of a request.
+/// A wrong member of a request.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProblemError {
     /// The member's path; empty for the body as a whole.
@@ -103,7 +103,7 @@ pub struct ProblemError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "without_signatures")]
     pub accept: Option<String>,
-    /// What is wrong with it, for people.
+    /// What is wrong and how to fix it, for people.
     pub message: String,
 }
 

@@ -16,19 +16,19 @@ pub enum BulkAnswer {
     Accepted(BulkProgress),
 }
 
-/// What a dry run found.
+/// The result of a dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BulkChecked {
-    /// How many rows there are.
+    /// The number of rows.
     pub total: usize,
-    /// How many of them would be started.
+    /// The number of rows that would be started.
     pub valid: usize,
-    /// How many would not.
+    /// The number of rows that would be refused.
     pub wrong: usize,
-    /// The rows that would not.
+    /// The rows that would be refused.
     pub row_list: Vec<WrongRow>,
-    /// The members of the request that nobody read, such as `workflow_list[3].recipient_list[0].nmae`: each by its path, at
-    /// most 100. Left out if there are none.
+    /// The paths of members of the request that we ignored, such as `workflow_list[3].recipient_list[0].nmae`; at most
+    /// 100. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(example = json!(["workflow_list[3].recipient_list[0].nmae"]))]
     pub ignored_members: Vec<String>,
@@ -37,7 +37,7 @@ pub struct BulkChecked {
 /// A row that would not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WrongRow {
-    /// Its number: of a list from 1, of a sheet as the spreadsheet program shows it.
+    /// The row's number: in a list, counted from 1; in a sheet, as the spreadsheet program shows it.
     pub row: u32,
     /// Everything that is wrong with it.
     pub errors: Vec<RowError>,
@@ -49,41 +49,41 @@ pub struct RowError {
     /// Where: the column of a sheet, the member of a list.
     #[schema(example = "1.email")]
     pub path: String,
-    /// The error id, which programs compare.
+    /// The error's ID, for programs.
     #[schema(example = "invalid-contact")]
     pub code: String,
-    /// What is wrong, for people.
+    /// What is wrong and how to fix it, for people.
     pub message: String,
 }
 
-/// How far a bulk send has come.
+/// The progress of a bulk send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BulkProgress {
-    /// Its number.
+    /// The ID.
     pub bulk_id: i64,
     /// The template.
     pub template_id: i64,
     /// `running`, `finished` or `cancelled`.
     #[schema(pattern = "^(running|finished|cancelled)$")]
     pub status: String,
-    /// How many rows there are.
+    /// The number of rows.
     pub total: u32,
-    /// How many wait to be started.
+    /// The number of rows that are waiting to start.
     pub waiting: u32,
-    /// How many were started.
+    /// The number of rows that were started.
     pub started: u32,
-    /// How many cannot be started.
+    /// The number of rows that cannot be started.
     pub failed: u32,
-    /// How many will not be, because it was cancelled.
+    /// The number of rows that will not start, because the bulk send was cancelled.
     pub cancelled: u32,
-    /// When it was accepted, with the zone.
+    /// When it was accepted, with its UTC offset.
     pub created_date: String,
-    /// When it ended, with the zone; empty before.
+    /// When it ended, with its UTC offset. Empty until then.
     pub finished_date: String,
     /// A page of the rows; only if one bulk send is requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_list: Option<Vec<BulkRow>>,
-    /// Pass it as `cursor` to continue; none at the end.
+    /// Pass it as `cursor` to get more. Absent at the end of the list.
     #[serde(default)]
     pub next_cursor: Option<String>,
 }
@@ -91,7 +91,7 @@ pub struct BulkProgress {
 /// A row and its state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BulkRow {
-    /// Its number: of a list from 1, of a sheet as the spreadsheet program shows it.
+    /// The row's number: in a list, counted from 1; in a sheet, as the spreadsheet program shows it.
     pub row: u32,
     /// `waiting`, `started`, `failed` or `cancelled`.
     #[schema(pattern = "^(waiting|started|failed|cancelled)$")]

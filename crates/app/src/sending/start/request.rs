@@ -23,13 +23,13 @@ pub struct StartRequest {
     pub expiry_date: Option<String>,
     /// `ko` or `ko-KR`.
     pub language: Option<String>,
-    /// The sender's words to the signers.
+    /// The sender's message to the signers.
     pub comment: Option<String>,
     /// Who is notified at the end (`cc_list`).
     pub cc: Vec<StartCopy>,
     /// `export_api_info`.
     pub export: Option<StartExport>,
-    /// Start nothing, answer an address that shows what would be sent.
+    /// Start nothing; return a URL that shows what would be sent.
     pub is_preview: bool,
     /// The query's `offset`.
     pub offset: Option<String>,
@@ -48,7 +48,7 @@ pub struct StartRecipient {
     /// The role, if the step has several.
     pub role: Option<String>,
     pub name: Option<String>,
-    /// E-mail address or telephone number.
+    /// The e-mail address or telephone number.
     pub email: Option<String>,
     /// The recipient's language, if it differs from the workflow's.
     pub language: Option<String>,
@@ -56,9 +56,10 @@ pub struct StartRecipient {
     pub mobile: Option<String>,
     /// The access code.
     pub password: Option<String>,
-    /// A hint at the access code.
+    /// A hint for the access code.
     pub password_hint: Option<String>,
-    /// Whether they must enter a code that is sent to their own address. If the template says so, it cannot be dropped here.
+    /// Whether they must enter a code that is sent to their own address. If the template requires one, this cannot turn
+    /// it off.
     pub one_time_code: Option<bool>,
 }
 
@@ -73,11 +74,11 @@ impl std::fmt::Debug for StartRecipient {
     }
 }
 
-/// Somebody who is notified at the end.
+/// A person who is notified at the end.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StartCopy {
     pub name: Option<String>,
-    /// E-mail address or telephone number.
+    /// The e-mail address or telephone number.
     pub email: Option<String>,
 }
 
@@ -94,9 +95,9 @@ pub struct StartExport {
     pub link_type: Option<String>,
     /// The webhooks' Authorization header.
     pub authorization: Option<String>,
-    /// Another API client than the default one.
+    /// The API client, if not the default one.
     pub client_id: Option<String>,
-    /// Other names of fields.
+    /// New names for fields.
     pub field_names: Vec<StartFieldName>,
 }
 
@@ -109,12 +110,12 @@ impl std::fmt::Debug for StartExport {
     }
 }
 
-/// A field's other name, as it came.
+/// A new name for a field, as it came.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StartFieldName {
     /// The field's own name.
     pub field_name: Option<String>,
-    /// The name in payloads.
+    /// The field's name in webhooks.
     pub new_name: Option<String>,
 }
 
@@ -123,7 +124,7 @@ pub struct StartFieldName {
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: String,
-    /// SHA-256 of what makes a request the same: its body, and the offset in which its dates are read and written.
+    /// SHA-256 of everything that must match for a repeated request: the body, and the offset of its dates.
     pub request_hash: [u8; 32],
 }
 
@@ -148,10 +149,10 @@ pub enum Started {
     Workflow(StartedWorkflow),
     /// Nothing was started.
     Preview {
-        /// Shows what would be sent.
+        /// The URL of a preview of what would be sent.
         preview_url: String,
-        /// The members of the request that nobody read, such as `is_embed` next to `export_api_info` instead of in it: each by
-        /// its path, at most 100. Left out if there are none.
+        /// The paths of members of the request that we ignored, such as `is_embed` next to `export_api_info` instead of
+        /// in it; at most 100. Absent if there are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(example = json!(["is_embed", "recipient_list[0].nmae"]))]
         ignored_members: Vec<String>,
@@ -161,7 +162,7 @@ pub enum Started {
 /// A workflow that was started.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct StartedWorkflow {
-    /// Its number.
+    /// The ID.
     pub workflow_id: i64,
     /// Its name.
     pub workflow_name: String,
@@ -171,9 +172,9 @@ pub struct StartedWorkflow {
     pub next_name: String,
     /// Their e-mail address or telephone number.
     pub next_email: String,
-    /// Embedded: the first signer's; else it opens the sender's view.
+    /// In embedded mode, the first signer's token; otherwise one that opens the sender's view.
     pub token: String,
-    /// Where the first signer signs; embedded only.
+    /// The first signer's signing link. Only in embedded mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_url: Option<String>,
     /// All signers of the first step, if it has several.

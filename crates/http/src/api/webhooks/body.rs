@@ -5,15 +5,15 @@
 
 use serde_json::{Value, json};
 
-const DESCRIPTION: &str = "One POST for each approval (`CF`), rejection (`RT`), cancellation (`CC`) and expiry (`EX`) of \
-a workflow that was started with `export_api_info`. With `api_type` `StartAndEnd` only the approval of the first step, the \
-one that completes, and what ends the workflow early.\n\nTaken is what you answer with a 2xx status within 15 seconds; \
-the body of your answer is not read as anything. Everything else is tried again: 10 tries over about 75 hours, with the \
-same `webhook-id` and the same bytes. Deliveries can come twice, so keep the ids you have seen. In one workflow the first \
-tries are in the order of the events.\n\nThe headers follow the Standard Webhooks specification: `webhook-signature` is \
-`v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}` with the bytes that follow `whsec_` in \
-the secret of the API client, in base64 (`countersign client secret`). Several signatures are divided by a blank while a \
-secret is rotated.";
+const DESCRIPTION: &str = "One POST for each approval (`CF`), decline (`RT`), cancellation (`CC`) and expiry (`EX`) of a \
+workflow that was started with `export_api_info`. With `api_type` `StartAndEnd`, approvals are sent only for the first \
+step and for the one that completes the document; events that end it early are always sent.\n\nA webhook counts as \
+received if you return a 2xx status within 15 seconds; we do not interpret the body of your response. Otherwise we try \
+again: 10 tries over about 75 hours, with the same `webhook-id` and the same bytes. A webhook can arrive twice, so keep \
+the IDs you have seen. Within a workflow, first tries are sent in the order of the events.\n\nThe headers follow the \
+Standard Webhooks specification: `webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over \
+`{webhook-id}.{webhook-timestamp}.{body}`. The key is the API client's secret (`countersign client secret`): the bytes \
+after `whsec_`, decoded from base64. While a secret is rotated, there are several signatures, separated by spaces.";
 
 pub fn described() -> Value {
     let header = |name: &str, required: bool, description: &str| json!({"name": name, "in": "header", "required": required, "description": description, "schema": {"type": "string"}});
@@ -26,10 +26,10 @@ pub fn described() -> Value {
                 // It is authenticated by its signature, a header of its own.
                 "security": [],
                 "parameters": [
-                    header("webhook-id", true, "The event's id: the same on every try, another for every event."),
+                    header("webhook-id", true, "The event's ID: the same for every try, and unique to the event."),
                     header("webhook-timestamp", true, "When this try was made, in seconds since 1970."),
-                    header("webhook-signature", true, "`v1,` and a signature in base64; several divided by a blank."),
-                    header("Authorization", false, "The value of `export_api_info.authorization`, where one was given."),
+                    header("webhook-signature", true, "`v1,` and a signature in base64; several are separated by spaces."),
+                    header("Authorization", false, "The value of `export_api_info.authorization`, if it was set."),
                 ],
                 "requestBody": {
                     "required": true,
@@ -42,9 +42,9 @@ pub fn described() -> Value {
                     }},
                 },
                 "responses": {
-                    "2XX": {"description": "Taken; it does not come again."},
-                    "410": {"description": "The address is gone: nothing is sent to it any more, and the company's owners and admins are told by mail."},
-                    "default": {"description": "Tried again; `Retry-After` (seconds or a date) is honoured up to 24 hours. A redirect is not followed."},
+                    "2XX": {"description": "Received; it is not sent again."},
+                    "410": {"description": "The endpoint is gone: we stop sending to it, and notify the company's owners and admins by mail."},
+                    "default": {"description": "We try again; `Retry-After` (seconds or a date) is honoured up to 24 hours. A redirect is not followed."},
                 },
             },
         },

@@ -20,7 +20,7 @@ use crate::frame::state::Http;
         ("status" = Option<String>, Query, description = "`waiting`, `held`, `delivered` or `dead`."),
         ("url" = Option<String>, Query, description = "The endpoint's URL."),
         ("from" = Option<String>, Query, description = "Happened at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's time zone."),
-        ("to" = Option<String>, Query, description = "Happened before this time; a date without a time means its end."),
+        ("to" = Option<String>, Query, description = "Happened before this time; a date without a time means the end of that day."),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
         ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
     ),

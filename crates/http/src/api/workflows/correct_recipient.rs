@@ -43,7 +43,7 @@ pub struct CorrectInput {
     patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
     params(
         ("id" = i64, Path, description = "The document's ID."),
-        ("order" = u32, Path, description = "The writing step."),
+        ("order" = u32, Path, description = "The step."),
     ),
     request_body = CorrectInput,
     responses(

@@ -19,8 +19,8 @@ use crate::frame::state::Http;
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
 pub struct ExtendInput {
-    /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past; a day alone means its end, and
-    /// `9999-12-31 23:59:59` never.
+    /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past. A date without a time means the end of that day, and
+    /// `9999-12-31 23:59:59` means never.
     pub expiry_date: String,
 }
 

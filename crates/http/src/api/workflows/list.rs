@@ -18,7 +18,7 @@ use crate::frame::state::Http;
         ("status" = Option<String>, Query, description = "`Playing`, `Complete`, `Rejected`, `Canceled` or `Expired`."),
         ("template_id" = Option<i64>, Query, description = "The template."),
         ("from" = Option<String>, Query, description = "Started at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's time zone."),
-        ("to" = Option<String>, Query, description = "Started before this time; a date without a time means its end."),
+        ("to" = Option<String>, Query, description = "Started before this time; a date without a time means the end of that day."),
         ("text" = Option<String>, Query, description = "Text that the name contains."),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
         ("page" = Option<u32>, Query, description = "The page number, from 1, instead of a cursor."),

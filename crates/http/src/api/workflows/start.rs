@@ -46,8 +46,8 @@ pub struct StartRequest {
     pub recipient_list: Vec<RecipientInput>,
     /// Initial values. Signers can change them unless the field is read-only.
     pub field_list: Option<Vec<FieldInput>>,
-    /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a day alone means its end, and
-    /// `9999-12-31 23:59:59` never. Default: the company's setting.
+    /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`. A date without a time means the end of that day,
+    /// and `9999-12-31 23:59:59` means never. Default: the company's setting.
     #[schema(example = "2026-12-31 18:00:00")]
     pub expiry_date: Option<String>,
     /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`. Default: the company's
@@ -57,7 +57,7 @@ pub struct StartRequest {
     /// A message to the recipients.
     #[schema(max_length = 250)]
     pub comment: Option<String>,
-    /// Who gets a copy of the finished document.
+    /// The people who get a copy of the finished document.
     pub cc_list: Option<Vec<CopyInput>>,
     /// Webhooks and embedded mode.
     pub export_api_info: Option<ExportInput>,
@@ -141,7 +141,7 @@ pub struct ExportInput {
 pub struct FieldNameInput {
     /// The field's name in the template.
     pub field_name: String,
-    /// Its name in webhooks.
+    /// The field's name in webhooks.
     pub new_name: String,
 }
 
