@@ -121,9 +121,7 @@ pub struct App {
     pub documents: Arc<dyn StrangersDocuments>,
     /// Tells how much room the disks have.
     pub space: Arc<dyn FreeSpace>,
-    /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// Gives chance.
     pub random: Arc<dyn Random>,
     /// Reaches time-stamp authorities and the like.
     pub network: Arc<dyn base::network::Network>,
@@ -158,9 +156,7 @@ pub struct Parts {
     pub documents: Arc<dyn StrangersDocuments>,
     /// Tells how much room the disks have.
     pub space: Arc<dyn FreeSpace>,
-    /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// Gives chance.
     pub random: Arc<dyn Random>,
     /// Reaches time-stamp authorities and the like.
     pub network: Arc<dyn base::network::Network>,

@@ -46,7 +46,6 @@ pub enum Error {
     /// The state does not allow it (409).
     #[error("the state does not allow it: {code}")]
     Conflict {
-        /// Why.
         code: ConflictCode,
         /// The state that was found, as the API writes it.
         state: Option<String>,
@@ -174,7 +173,6 @@ impl Error {
         }
     }
 
-    /// One fault.
     pub fn fault(path: impl Into<String>, code: FaultCode) -> Error {
         Error::Unprocessable(vec![Fault::new(path, code)])
     }

@@ -8,7 +8,6 @@ use crate::base::documents::DocumentFault;
 use crate::base::error::{Error, Subject};
 
 impl App {
-    /// One company.
     pub fn company(&self, id: &CompanyId) -> Result<Company, Error> {
         let id = id.clone();
         self.store

@@ -51,7 +51,6 @@ pub(crate) fn is_uncoded(keyed: &KeyedHead) -> bool {
     keyed.code.is_none() && keyed.head.format == ChainFormat::One
 }
 
-/// The code of a head.
 pub(crate) fn code(vault: &Vault, company: &CompanyId, workflow: WorkflowId, head: Head) -> Vec<u8> {
     vault
         .tag(Purpose::ChainHead, &head.statement(company, workflow))

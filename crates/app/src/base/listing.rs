@@ -14,7 +14,6 @@ const USUALLY_LISTED: u32 = 20;
 pub(crate) struct ListReader<'f> {
     /// Dates are read in it.
     pub zone: Zone,
-    /// What is wrong.
     pub faults: &'f mut Vec<Fault>,
 }
 
@@ -90,7 +89,6 @@ impl ListReader<'_> {
         at
     }
 
-    /// How many.
     pub fn limit(&mut self, text: Option<&String>) -> u32 {
         self.number("limit", text, MOST_LISTED).unwrap_or(USUALLY_LISTED)
     }

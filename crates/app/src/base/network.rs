@@ -40,7 +40,6 @@ pub trait Network: Send + Sync {
 
 /// A webhook that is sent while somebody waits for the result.
 pub struct WebhookTrial {
-    /// Where to.
     pub url: CallbackUrl,
     pub event_id: String,
     /// The value of the Authorization header.
@@ -48,7 +47,6 @@ pub struct WebhookTrial {
     /// The secrets that sign it.
     pub secrets: Vec<WebhookSecret>,
     pub body: Vec<u8>,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -66,7 +64,6 @@ pub struct WebhookAnswer {
 pub struct NetworkFault {
     /// Who was asked.
     pub url: String,
-    /// Why.
     pub reason: String,
 }
 
@@ -99,10 +96,8 @@ impl Patience {
     }
 }
 
-/// A time-stamp authority.
 #[derive(Clone)]
 pub struct TimeStampAuthority {
-    /// Where it answers.
     pub url: String,
     /// The policy to ask for; the authority's own, if not given.
     pub policy: Option<Policy>,

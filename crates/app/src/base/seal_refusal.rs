@@ -35,7 +35,6 @@ codes! {
 /// That a company cannot seal, and why.
 #[derive(Debug)]
 pub struct SealRefusal {
-    /// Why.
     pub code: SealCode,
     /// When its certificate begins or ended, if that is why.
     at: Option<Timestamp>,

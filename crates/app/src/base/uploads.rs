@@ -33,7 +33,6 @@ const ROOM_RETRY: u64 = 60;
 /// How many uploads one transaction checks.
 const AT_ONCE: u32 = 200;
 
-/// What one disk has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Space {
     /// A folder on it.

@@ -199,7 +199,6 @@ impl Vault {
         Ok(Vault::new(key, random))
     }
 
-    /// Chance.
     pub(crate) fn random(&self) -> &dyn Random {
         self.random.as_ref()
     }

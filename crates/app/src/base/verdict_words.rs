@@ -116,22 +116,18 @@ impl Standing {
     }
 }
 
-/// A verdict in words.
 #[derive(Debug, Clone, Serialize)]
 pub struct VerdictWords {
     /// In one word, for programs.
     pub outcome: Outcome,
     /// In one line.
     pub title: String,
-    /// In a sentence.
     pub text: String,
-    /// Each signature.
     pub signatures: Vec<SignatureWords>,
     /// What is wrong with the file as a whole.
     pub problems: Vec<String>,
 }
 
-/// One signature in words.
 #[derive(Debug, Clone, Serialize)]
 pub struct SignatureWords {
     /// Its kind and its field.
@@ -142,7 +138,6 @@ pub struct SignatureWords {
     pub state: String,
     /// Who, when, where, how.
     pub facts: Vec<Fact>,
-    /// What is wrong.
     pub problems: Vec<String>,
     /// What is not proved, though nothing is wrong.
     pub not_proved: Vec<String>,
@@ -153,7 +148,6 @@ pub struct SignatureWords {
 /// A line of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fact {
-    /// What it is about.
     pub label: String,
     /// What is to be said.
     pub value: String,

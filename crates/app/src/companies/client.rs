@@ -44,11 +44,9 @@ impl SigningSecrets {
 pub struct ClientRow {
     /// What webhooks name.
     pub id: ClientId,
-    /// What people call it.
     pub name: String,
     /// Whether workflows carry it that name no other.
     pub is_default: bool,
-    /// When it was added.
     pub created_at: Timestamp,
     /// Until when the secret before the last rotation signs as well, if it still does.
     pub previous_until: Option<Timestamp>,
@@ -89,7 +87,6 @@ impl App {
         Ok(NewClient { id, secret })
     }
 
-    /// A company's clients.
     pub fn clients(&self, company: &CompanyId) -> Result<Vec<ClientRow>, Error> {
         self.company(company)?;
         let (company, now) = (company.clone(), self.now());

@@ -106,7 +106,6 @@ pub struct AddedCompany {
 pub struct SealKeyDetails {
     /// Whom its certificate names.
     pub subject: String,
-    /// Who issued it.
     pub issuer: String,
     /// When its time ends.
     pub not_after: Timestamp,
@@ -132,7 +131,6 @@ impl SealKeyDetails {
 }
 
 impl App {
-    /// Makes a company.
     pub fn add_company(&self, new: &NewCompany) -> Result<AddedCompany, Error> {
         let mut faults = Vec::new();
         let id = CompanyId::parse(&new.id)

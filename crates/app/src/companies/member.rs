@@ -17,7 +17,6 @@ use crate::companies::new_password::Owner;
 /// A member to be made.
 #[derive(Clone)]
 pub struct NewMember {
-    /// Whose.
     pub company: CompanyId,
     /// The address to sign in with.
     pub email: String,
@@ -55,7 +54,6 @@ impl fmt::Debug for NewPassword {
 }
 
 impl App {
-    /// Makes a member.
     pub fn add_member(&self, new: NewMember) -> Result<NewPassword, Error> {
         let email = text::email(&new.email, "email")?;
         let mut faults = Vec::new();
@@ -117,7 +115,6 @@ impl App {
         Ok(disabled)
     }
 
-    /// A company's members.
     pub fn members(&self, company: &CompanyId) -> Result<Vec<Member>, Error> {
         self.company(company)?;
         let company = company.clone();

@@ -51,17 +51,14 @@ impl fmt::Debug for SignInForm {
 pub struct SignedIn {
     /// The cookie's value: given out once.
     pub cookie: AccessToken,
-    /// When it ends.
     pub expires_at: Timestamp,
 }
 
 /// A signed-in member.
 #[derive(Clone)]
 pub struct MemberSession {
-    /// Who.
     pub caller: Caller,
     pub company_name: String,
-    /// When it ends.
     pub expires_at: Timestamp,
     /// What every form of the session carries.
     pub form_token: String,

@@ -36,7 +36,6 @@ pub enum CheckpointFault {
         it was deleted, or the database is older than the checkpoint"
     )]
     Deleted {
-        /// Whose.
         company: CompanyId,
         workflow: WorkflowId,
         /// By which checkpoint.
@@ -48,7 +47,6 @@ pub enum CheckpointFault {
         {checkpoint}: its rows or the whole database are older than the checkpoint"
     )]
     RolledBack {
-        /// Whose.
         company: CompanyId,
         workflow: WorkflowId,
         /// The number of its last entry.
@@ -64,7 +62,6 @@ pub enum CheckpointFault {
             {checkpoint}"
     )]
     Rewritten {
-        /// Whose.
         company: CompanyId,
         workflow: WorkflowId,
         entry: u64,
@@ -78,7 +75,6 @@ pub enum CheckpointFault {
     Damaged {
         /// The file in the file store.
         file: String,
-        /// What is wrong.
         reason: &'static str,
     },
 }
@@ -92,14 +88,12 @@ pub struct CheckpointReport {
     pub since: Option<Timestamp>,
     /// Companies whose checkpoints the operator has restarted, and when.
     pub restarted: Vec<(CompanyId, Timestamp)>,
-    /// What is wrong.
     pub faults: Vec<CheckpointFault>,
 }
 
 /// A company's last checkpoint.
 struct Last {
     checkpoint: Checkpoint,
-    /// The hash of its file.
     file: BlobHash,
     restarted_at: Option<Timestamp>,
 }

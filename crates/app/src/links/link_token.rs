@@ -89,7 +89,6 @@ impl LinkPurpose {
     }
 }
 
-/// What a token means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkToken {
     /// What the holder may do.

@@ -41,13 +41,11 @@ pub struct Letter<'l> {
     pub document: &'l str,
     /// The addressee's name.
     pub name: &'l str,
-    /// Where to.
     pub contact: &'l Contact,
     /// The addressee's language.
     pub language: Language,
     /// In which times are written.
     pub zone: Zone,
-    /// Why.
     pub occasion: Occasion<'l>,
 }
 
@@ -72,7 +70,6 @@ impl<'l> Letter<'l> {
 pub enum MailKind {
     /// It is the signer's turn.
     Request,
-    /// It still is.
     Reminder,
     /// The document was returned.
     Returned,
@@ -138,13 +135,10 @@ impl MailKind {
 pub enum Occasion<'o> {
     /// It is the signer's turn.
     Request(Request<'o>),
-    /// It still is.
     Reminder(Request<'o>),
     /// The next step has returned the document; it is the signer's turn again.
     Returned {
-        /// Who gave it back.
         writer: &'o str,
-        /// Why, in their words.
         reason: &'o str,
         /// Until when to write.
         deadline: Timestamp,
@@ -153,7 +147,6 @@ pub enum Occasion<'o> {
     },
     /// Everybody has approved.
     Completed {
-        /// When.
         at: Timestamp,
         /// Where the sealed document is; empty if its links are revoked.
         document_url: &'o str,
@@ -166,25 +159,18 @@ pub enum Occasion<'o> {
     },
     /// A signer has declined, and it is over.
     Rejected {
-        /// When.
         at: Timestamp,
-        /// Who.
         writer: &'o str,
-        /// Why, in their words.
         reason: &'o str,
     },
     /// The sender has withdrawn it.
     Canceled {
-        /// When.
         at: Timestamp,
-        /// Who.
         sender: &'o str,
-        /// Why, in their words.
         reason: &'o str,
     },
     /// Its time ran out.
     Expired {
-        /// When.
         at: Timestamp,
     },
     /// The signer asked for a code, to show that this address is theirs.
@@ -194,15 +180,12 @@ pub enum Occasion<'o> {
     },
     /// A webhook endpoint was stopped; this goes to the company's admins.
     EndpointStopped {
-        /// When.
         at: Timestamp,
         url: &'o str,
-        /// Why.
         reason: StopReason,
     },
     /// The certificate that the company seals with ends soon; this goes to the company's owners.
     SealEnds {
-        /// When.
         at: Timestamp,
         /// The number of whole days until then.
         days: i64,
@@ -269,7 +252,6 @@ pub struct OutgoingMail {
     /// What members read in its place, if it has a link that is the addressee's alone: the same, written without that link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_members: Option<MailWords>,
-    /// The links in it.
     pub links: Vec<MailLink>,
     /// It contains a one-time code: no member of the company may see it, or the code would prove nothing.
     #[serde(default)]
@@ -307,9 +289,7 @@ pub struct MailWords {
 /// A link in a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailLink {
-    /// What it opens.
     pub label: String,
-    /// Where.
     pub url: String,
 }
 
@@ -347,7 +327,6 @@ pub struct MailRoom<'m> {
     pub templates: &'m MailTemplates,
     /// The gateways that messages go through, in the order in which they are asked.
     pub gateways: &'m [GatewayReach],
-    /// Encrypts them.
     pub vault: &'m Vault,
     /// Gives them their ids.
     pub random: &'m dyn Random,

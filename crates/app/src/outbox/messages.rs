@@ -157,7 +157,6 @@ pub struct OutboxMessage {
     pub can_copy_link: bool,
     /// It contains a one-time code, so nobody sees its text.
     pub is_secret: bool,
-    /// When it was written.
     pub at: Timestamp,
     /// What the mail server said if the last try failed, or what went wrong on the way to it.
     pub failure: Option<String>,

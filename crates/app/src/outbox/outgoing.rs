@@ -30,7 +30,6 @@ use crate::outbox::webhook::{self, Happening};
 /// The recipients who need an access code, with the hint.
 pub(crate) type Codes = BTreeMap<RecipientId, Option<String>>;
 
-/// Writes what goes out.
 pub(crate) struct Outgoing {
     pub(crate) addresses: Addresses,
     pub(crate) vault: Vault,
@@ -59,10 +58,12 @@ pub(crate) struct Transitioned<'t> {
 pub(crate) enum Asking<'a> {
     /// Their turn has come.
     Request,
-    /// It still is.
     Reminder,
     /// The next step has returned the document.
-    Returned { writer: &'a str, reason: &'a str },
+    Returned {
+        writer: &'a str,
+        reason: &'a str,
+    },
 }
 
 /// Somebody who is notified.

@@ -54,7 +54,6 @@ const RENEWED_AT_SOONEST: SignedDuration = SignedDuration::from_hours(24);
 pub struct SealingSettings {
     /// How strong; what is possible, if not given.
     pub level: Option<SealLevel>,
-    /// The time-stamp authority.
     pub tsa: Option<TimeStampAuthority>,
     /// What happens while it does not answer.
     pub when_tsa_is_down: WhenTsaIsDown,
@@ -100,7 +99,6 @@ pub struct Sealed {
 /// A time-stamp authority that was asked for a timestamp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedAuthority {
-    /// Where it is.
     pub url: String,
     /// Why it gave none; none if it gave one.
     pub fault: Option<String>,
@@ -121,7 +119,6 @@ pub enum ProofLack {
     NoSource,
 }
 
-/// What a company wants.
 pub(crate) struct Wanted {
     pub(crate) level: SealLevel,
     pub(crate) tsa: Option<TimeStampAuthority>,

@@ -18,7 +18,6 @@ const WARNED_BEFORE: [i64; 3] = [60, 30, 7];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealEnd {
     pub company: CompanyId,
-    /// When.
     pub at: Timestamp,
     /// Whether this installation's root issued the certificate and lives longer, so that the operator can renew it here.
     pub is_renewable: bool,

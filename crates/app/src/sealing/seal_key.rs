@@ -31,7 +31,6 @@ pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, UsableKey>>);
 /// A seal key that was proved to sign.
 #[derive(Clone)]
 pub(crate) struct UsableKey {
-    /// Of its row.
     id: i64,
     pub(crate) key: Arc<SealKey>,
     /// Whether this installation's root issued its certificate: nobody else can have revoked it.

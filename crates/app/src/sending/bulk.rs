@@ -93,7 +93,6 @@ pub struct BulkRowsRequest {
     pub status: Option<String>,
     /// Where the page before this one ended.
     pub cursor: Option<String>,
-    /// How many.
     pub limit: Option<String>,
 }
 

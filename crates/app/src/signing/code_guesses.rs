@@ -53,7 +53,6 @@ impl CodeGuesses {
         }
     }
 
-    /// Counts another one.
     pub(crate) fn count(&self, tx: &mut dyn Transaction, mut codes: WrongCodes, at: Timestamp) -> Result<(), Error> {
         codes.add(at);
         Ok(store::wrong_code::put(tx, &self.company, &self.contact, &codes, at)?)

@@ -40,7 +40,6 @@ pub enum Wish {
 /// One of the drawings to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// How it is made.
     pub drawing: Drawing,
     /// How it looks (SVG), or why it cannot be drawn.
     pub look: Result<String, Fault>,

@@ -59,7 +59,6 @@ pub struct LinkedFile {
     pub language: Language,
     /// The time zone of its dates.
     pub zone: Zone,
-    /// When it was completed.
     pub completed_at: Timestamp,
     /// Until when the link lives.
     pub expires: Option<Timestamp>,

@@ -17,7 +17,6 @@ use crate::signing::session::{Session, SigningKey};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextDocument {
     pub workflow_name: String,
-    /// Where it is signed.
     pub sign_url: String,
 }
 

@@ -33,7 +33,6 @@ use crate::workflow::transition::Snapshot;
 pub struct SigningView {
     pub workflow_id: WorkflowId,
     pub workflow_name: String,
-    /// Whose it is.
     pub company: CompanyId,
     pub company_name: String,
     /// How the company looks.
@@ -45,7 +44,6 @@ pub struct SigningView {
     pub zone: Zone,
     /// The sender's words.
     pub comment: String,
-    /// When it began.
     pub started_at: Timestamp,
     /// Until when it can be signed.
     pub expires_at: Timestamp,

@@ -41,7 +41,6 @@ const PLAUSIBLE: [&str; 3] = ["1", "0.01", "100"];
 pub(in crate::templates) struct Sheets<'t> {
     /// All of them, in the template's order.
     pub(crate) fields: &'t [Field],
-    /// The sizes of its pages.
     pub(crate) pages: &'t [PageSize],
     pub(crate) language: Language,
     pub(crate) fonts: &'t Fonts,

@@ -20,7 +20,6 @@ use crate::templates::template::PAGE_IMAGE_DPI;
 pub struct PagePart {
     /// Its image (WebP or JPEG), or its text (`document::pages::text_layer::PageText` as JSON).
     pub bytes: Arc<[u8]>,
-    /// Of the bytes.
     pub hash: BlobHash,
 }
 
@@ -36,7 +35,6 @@ impl PagePart {
 /// The answer to who asked for a page and may see it.
 #[derive(Debug)]
 pub enum PageAnswer {
-    /// It is at hand.
     Kept(PagePart),
     /// It is made by [`App::make_page_part`].
     ToMake(PartToMake),

@@ -41,18 +41,10 @@ pub struct AuditReport {
 pub enum FileFault {
     /// It is not there.
     #[error("file {hash} is missing; {owner} needs it: restore it from a backup")]
-    Missing {
-        hash: BlobHash,
-        /// What needs it.
-        owner: Owner,
-    },
+    Missing { hash: BlobHash, owner: Owner },
     /// Its content is not what its name says.
     #[error("file {hash} is damaged; {owner} needs it: restore it from a backup")]
-    Damaged {
-        hash: BlobHash,
-        /// What needs it.
-        owner: Owner,
-    },
+    Damaged { hash: BlobHash, owner: Owner },
     /// It has another length than the database says.
     #[error("file {hash} has {found} bytes, but {owner} records {recorded}")]
     Length {
@@ -61,7 +53,6 @@ pub enum FileFault {
         found: u64,
         /// What the database says.
         recorded: u64,
-        /// What needs it.
         owner: Owner,
     },
 }

@@ -56,7 +56,6 @@ impl App {
         )
     }
 
-    /// One of them.
     pub fn outbox_message(&self, caller: &Caller, id: i64) -> Result<OutboxMessage, Error> {
         caller.must_send()?;
         let company = caller.company.clone();

@@ -24,7 +24,6 @@ use crate::workflow::writer_meant::SaidOfWriter;
 /// A request to correct a recipient; what is left out stays.
 #[derive(Debug, Clone, Default)]
 pub struct CorrectRequest {
-    /// The right name.
     pub name: Option<String>,
     /// The right e-mail address or telephone number.
     pub email: Option<String>,

@@ -97,7 +97,6 @@ codes! {
         InvalidPhone => "invalid-phone",
         /// No date and time of the form YYYY-MM-DD HH:MM:SS, nor a day.
         InvalidDateTime => "invalid-date-time",
-        /// A time in the past.
         PastDateTime => "past-date-time",
         /// No UTC offset of the form +HH:MM.
         InvalidOffset => "invalid-offset",
@@ -364,33 +363,24 @@ codes! {
 codes! {
     /// What was not found (404).
     Subject {
-        /// A company.
         Company => "company",
-        /// A member.
         Member => "member",
         /// An API client.
         Client => "client",
         /// An access token.
         Token => "token",
-        /// A template.
         Template => "template",
-        /// A workflow.
         Workflow => "workflow",
-        /// A recipient.
         Recipient => "recipient",
-        /// A field.
         Field => "field",
         /// A page of a document.
         Page => "page",
-        /// A file.
         File => "file",
-        /// A delivery.
         Delivery => "delivery",
         /// A callback address to which nothing was sent, nor is to be.
         CallbackAddress => "callback-address",
         /// A bulk send.
         Bulk => "bulk",
-        /// A public link.
         PublicLink => "public-link",
         /// A link that means nothing (any more).
         Link => "link",
