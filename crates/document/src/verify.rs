@@ -179,7 +179,6 @@ pub enum SignatureKind {
     },
     /// Any other signature.
     Approval,
-    /// A document timestamp.
     DocumentTimestamp,
 }
 
@@ -197,7 +196,6 @@ pub struct ProvedTime {
 /// A timestamp within a signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimestampReport {
-    /// Its time.
     pub at: Timestamp,
     /// The name in its signer's certificate.
     pub authority: Option<Identity>,
@@ -216,25 +214,16 @@ pub enum Note {
     /// The signer's certificate was not valid at the claimed time.
     ClaimedTimeOutsideCertificate,
     /// The certificate has expired. It was valid at the claimed time, which nothing proves.
-    ValidWhenClaimed {
-        /// Whose certificate.
-        subject: String,
-    },
+    ValidWhenClaimed { subject: String },
     /// The certificate was revoked after the time at which the signature provably existed, so it counts. If the key was stolen
     /// ([`RevocationReason::KeyCompromise`]), nothing proves that this did not happen earlier.
     RevokedLater {
-        /// Whose certificate.
         subject: String,
-        /// Since when.
         since: Timestamp,
-        /// Why.
         reason: RevocationReason,
     },
     /// It is unknown whether the certificate was revoked.
-    RevocationUnknown {
-        /// Whose certificate.
-        subject: String,
-    },
+    RevocationUnknown { subject: String },
 }
 
 /// The verdict on one signature.
@@ -242,7 +231,6 @@ pub enum Note {
 pub struct SignatureReport {
     /// The name of the signature field; empty where there is none.
     pub field: String,
-    /// Its kind.
     pub kind: SignatureKind,
     /// The format of its value (`/SubFilter`).
     pub sub_filter: String,
@@ -270,7 +258,6 @@ pub struct SignatureReport {
     pub later: Vec<Change>,
     /// What is not proved.
     pub notes: Vec<Note>,
-    /// Everything that is wrong.
     pub faults: Vec<Fault>,
 }
 
@@ -326,7 +313,6 @@ pub enum Fault {
     DamagedStructure {
         /// Where, and which rule of the format it breaks.
         reason: String,
-        /// The same, typed.
         defect: PdfDefect,
     },
     /// After the first signature, somebody added or used a cross-reference that does not lead to its object. Programs that follow
@@ -347,10 +333,7 @@ pub enum Fault {
     NoSignature,
     /// There are more signatures than are examined.
     #[error("the file has {count} signatures; at most {MAX_SIGNATURES} are examined")]
-    TooManySignatures {
-        /// How many.
-        count: usize,
-    },
+    TooManySignatures { count: usize },
     /// There is more validation data than we read; the rest might revoke a certificate.
     #[error("there is too much validation data: more than {MAX_ITEMS} items of a kind, or more than 64 MiB")]
     TooMuchValidationData,
@@ -424,29 +407,17 @@ pub enum Fault {
     UntrustedSigner {
         /// The certificate at which the path ends.
         subject: String,
-        /// Its issuer.
         issuer: String,
     },
     /// A certificate has expired, and nothing proves that the signature is older.
     #[error("the certificate of {subject} expired at {not_after}")]
-    CertificateExpired {
-        /// Whose certificate.
-        subject: String,
-        /// When it expired.
-        not_after: Timestamp,
-    },
+    CertificateExpired { subject: String, not_after: Timestamp },
     /// A certificate is not valid yet.
     #[error("the certificate of {subject} is valid only from {not_before}")]
-    CertificateNotYetValid {
-        /// Whose certificate.
-        subject: String,
-        /// When it begins.
-        not_before: Timestamp,
-    },
+    CertificateNotYetValid { subject: String, not_before: Timestamp },
     /// A certificate may not be used for this.
     #[error("the certificate of {subject} cannot be used for this: {reason}")]
     CertificateUnusable {
-        /// Whose certificate.
         subject: String,
         /// What forbids it.
         reason: String,
@@ -454,11 +425,8 @@ pub enum Fault {
     /// A certificate had been revoked.
     #[error("the certificate of {subject} was revoked at {since} ({})", .reason.code())]
     CertificateRevoked {
-        /// Whose certificate.
         subject: String,
-        /// Since when.
         since: Timestamp,
-        /// Why.
         reason: RevocationReason,
     },
     /// A timestamp belongs to something else, or is not valid.

@@ -43,7 +43,6 @@ pub struct CertificateContent {
     pub state: State,
     /// Labels and values.
     pub sections: Vec<Section>,
-    /// The events.
     pub events: EventTable,
     /// Paragraphs after the table.
     pub notes: Vec<String>,
@@ -60,7 +59,6 @@ pub struct CertificateContent {
 /// A heading with labels and values below, and cards after them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Section {
-    /// The heading.
     pub heading: String,
     /// Label and value.
     pub rows: Vec<(String, String)>,
@@ -73,11 +71,9 @@ pub struct Section {
 pub struct Card {
     /// His place in the order, before the name.
     pub mark: String,
-    /// His name.
     pub name: String,
     /// Their contact, below the name.
     pub contact: String,
-    /// What they did.
     pub state: State,
     /// Labels and values, two side by side if they are short.
     pub rows: Vec<(String, String)>,
@@ -86,7 +82,6 @@ pub struct Card {
 /// A state in a word or two.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct State {
-    /// The words.
     pub text: String,
     /// Decides the colour; the words alone say it too.
     pub tone: Tone,
@@ -98,13 +93,10 @@ pub enum Tone {
     /// Still open.
     #[default]
     Neutral,
-    /// It did.
     Good,
-    /// It did not.
     Bad,
 }
 
-/// The table of events.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EventTable {
     /// Above the table.
@@ -118,7 +110,6 @@ pub struct EventTable {
 /// A column of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its title.
     pub title: String,
     /// Its share of the width; the shares are divided by their sum.
     pub share: f32,
@@ -136,13 +127,10 @@ pub struct QrAddress {
 /// A file that is part of the certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// Its name.
     pub file_name: String,
     /// Its media type, as `application/json`.
     pub media_type: String,
-    /// What it is.
     pub description: String,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 

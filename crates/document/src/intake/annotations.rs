@@ -47,7 +47,6 @@ const LONGEST_KIND: usize = 32;
 pub enum RemovedKind {
     /// The window of a note.
     Popup,
-    /// A sound.
     Sound,
     /// A film.
     Movie,
@@ -69,7 +68,6 @@ pub enum RemovedKind {
     Empty,
 }
 
-/// What was done.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Settled {
     pub(super) changes: Vec<Change>,

@@ -30,7 +30,6 @@ use tags::{Says, Tags};
 /// The largest look that is searched for content, in bytes; a larger one shows something.
 const LARGEST_LOOK: usize = 1 << 20;
 
-/// What was done.
 #[derive(Debug, Default)]
 pub(super) struct Flattened {
     /// How many widgets there were.

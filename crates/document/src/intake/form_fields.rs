@@ -58,7 +58,6 @@ pub(super) struct Widget<'a> {
     pub(super) fate: Fate,
     /// The name of its field, for people.
     pub(super) name: String,
-    /// What it shows.
     pub(super) shown: Shown,
     /// Is it a field of text or choice, which viewers draw again if the form asks for it (`NeedAppearances`)?
     pub(super) is_text: bool,

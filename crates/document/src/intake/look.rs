@@ -104,7 +104,6 @@ pub(super) fn says_what_it_is(dict: &Dict) -> bool {
         .any(|key| dict.has(key))
 }
 
-/// What an object contains.
 pub(super) fn parts(object: &Object) -> Box<dyn Iterator<Item = &Object> + '_> {
     match object {
         Object::Array(items) => Box::new(items.iter()),
@@ -203,7 +202,6 @@ pub(super) fn dict<const COUNT: usize>(entries: [(&[u8], Object); COUNT]) -> Dic
     dict
 }
 
-/// A name.
 pub(super) fn name(bytes: &[u8]) -> Object {
     Name::new(bytes).into()
 }

@@ -41,7 +41,6 @@ pub struct Report {
     pub signatures: u32,
     /// The fields of its form.
     pub fields: Vec<Field>,
-    /// Why it was refused.
     pub refused: Option<Refused>,
 }
 
@@ -80,7 +79,6 @@ pub enum Rebuilding {
 /// A part of a damaged file that was guessed, or is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RebuiltPart {
-    /// What was done.
     pub part: Rebuilding,
     /// The number of the object, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,10 +111,7 @@ pub enum Warning {
         "the file already has {count} signature(s); they stay valid, entries made here are added after them, and \
         viewers show that"
     )]
-    AlreadySigned {
-        /// How many.
-        count: u32,
-    },
+    AlreadySigned { count: u32 },
     /// The sender chose a copy without the signatures. It shows what they showed.
     #[error("this is a copy of the file without its {count} signature(s)")]
     SignaturesRemoved {
@@ -159,10 +154,7 @@ pub enum Warning {
     },
     /// A signed file keeps its embedded files, for it is not rewritten.
     #[error("{count} embedded file(s) stay in the signed file; signers do not see them")]
-    EmbeddedFilesKept {
-        /// How many.
-        count: u32,
-    },
+    EmbeddedFilesKept { count: u32 },
     /// Fields of the form whose boxes are too small for people; they do not become a template's.
     #[error("form fields too small to be seen were left out: {}", .fields.join(", "))]
     FormFieldsTooSmall {
@@ -184,7 +176,6 @@ pub enum Warning {
     /// Notes and remarks that viewers show beside the page were removed, because signers would not see them.
     #[error("{count} note(s) next to the page's content were removed: {}", .notes.join(", "))]
     NotesRemoved {
-        /// How many.
         count: u32,
         /// What the first of them said.
         notes: Vec<String>,
@@ -198,7 +189,6 @@ pub enum Warning {
     /// Attachments with an icon on the page were removed.
     #[error("{count} attached file(s) with an icon on the page were removed: {}", .files.join(", "))]
     AttachmentsRemoved {
-        /// How many.
         count: u32,
         /// The names of the first of them.
         files: Vec<String>,
@@ -217,84 +207,43 @@ pub enum Change {
     Repaired,
     /// Pages had no valid boxes; they have those now in which viewers show them.
     #[error("{count} page(s) without a valid size now have the size that viewers show")]
-    PageSizeAssumed {
-        /// How many.
-        count: u32,
-    },
+    PageSizeAssumed { count: u32 },
     /// Damaged parts that no viewer shows were dropped.
     #[error("{count} damaged part(s) that no viewer can show were removed")]
-    DamageDropped {
-        /// How many.
-        count: u32,
-    },
+    DamageDropped { count: u32 },
     /// Layers that were switched off, and what they hid, were removed.
     #[error("{count} hidden layer(s) were removed with their content")]
-    HiddenLayersRemoved {
-        /// How many.
-        count: u32,
-    },
+    HiddenLayersRemoved { count: u32 },
     /// Layers that are shown became part of their pages, so that nobody can switch them off.
     #[error("{count} visible layer(s) became part of the pages")]
-    LayersMerged {
-        /// How many.
-        count: u32,
-    },
+    LayersMerged { count: u32 },
     /// Pages are drawn in other steps than before, as their pictures prove without looking different.
     #[error("{count} page(s) are drawn in a different way than in the upload, and look the same")]
-    PagesRedrawn {
-        /// How many.
-        count: u32,
-    },
+    PagesRedrawn { count: u32 },
     /// Form fields became part of their pages, so that nothing can be filled in past us.
     #[error("{count} form field(s) became part of the pages")]
-    FormFlattened {
-        /// How many.
-        count: u32,
-    },
+    FormFlattened { count: u32 },
     /// Annotations that lay beneath form fields became part of their pages with them.
     #[error("{count} annotation(s) that lay beneath form fields became part of the pages")]
-    AnnotationsMerged {
-        /// How many.
-        count: u32,
-    },
+    AnnotationsMerged { count: u32 },
     /// Values of form fields had no look of their own and were drawn.
     #[error("{count} form value(s) that the file left to viewers to draw were drawn")]
-    AppearancesMade {
-        /// How many.
-        count: u32,
-    },
+    AppearancesMade { count: u32 },
     /// Marks that the file left to viewers, such as lines through words, were drawn.
     #[error("{count} annotation(s) that the file left to viewers to draw were drawn")]
-    AnnotationsDrawn {
-        /// How many.
-        count: u32,
-    },
+    AnnotationsDrawn { count: u32 },
     /// Annotations that show nothing on paper were removed.
     #[error("{count} annotation(s) of the kind {kind:?} that show nothing were removed")]
-    AnnotationsRemoved {
-        /// Of what kind.
-        kind: RemovedKind,
-        /// How many.
-        count: u32,
-    },
+    AnnotationsRemoved { kind: RemovedKind, count: u32 },
     /// Marks that were not printed are printed now.
     #[error("{count} annotation(s) that showed only on the screen are now printed too")]
-    ScreenOnlyPrinted {
-        /// How many.
-        count: u32,
-    },
+    ScreenOnlyPrinted { count: u32 },
     /// Pictures had others that were printed in their stead.
     #[error("{count} picture(s) that would have looked different in print are now printed as they are shown")]
-    PrintAlternatesRemoved {
-        /// How many.
-        count: u32,
-    },
+    PrintAlternatesRemoved { count: u32 },
     /// Boxes of form fields were too small to be filled in; those of the template's fields are larger.
     #[error("{count} form field(s) were too small to fill in and now have larger boxes")]
-    FormFieldsEnlarged {
-        /// How many.
-        count: u32,
-    },
+    FormFieldsEnlarged { count: u32 },
     /// The usage rights signature of a form (`/Perms /UR3`) was removed; it is no signature of a person.
     #[error("the usage rights that the form's author granted to certain viewers were removed")]
     UsageRightsRemoved,
@@ -307,34 +256,21 @@ pub enum Change {
     DamagedMetadataRemoved,
     /// Scripts were removed.
     #[error("{count} script(s) were removed")]
-    ScriptsRemoved {
-        /// How many.
-        count: u32,
-    },
+    ScriptsRemoved { count: u32 },
     /// Other actions were removed: opening files, sending forms, playing, hiding.
     #[error("{count} action(s) that open, send, play or hide something were removed")]
-    ActionsRemoved {
-        /// How many.
-        count: u32,
-    },
+    ActionsRemoved { count: u32 },
     /// Embedded files were removed.
     #[error("{count} embedded file(s) were removed")]
-    EmbeddedFilesRemoved {
-        /// How many.
-        count: u32,
-    },
+    EmbeddedFilesRemoved { count: u32 },
     /// Sound, films and three-dimensional scenes were removed; their pictures on the page stay.
     #[error("{count} video(s), sound(s) or 3D scene(s) were removed; the page looks the same")]
-    MultimediaRemoved {
-        /// How many.
-        count: u32,
-    },
+    MultimediaRemoved { count: u32 },
 }
 
 /// A rule of the format that a file breaks, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenRule {
-    /// The rule.
     pub rule: Rule,
     /// The byte, counted from the file's header.
     pub offset: usize,
@@ -362,7 +298,6 @@ pub enum Refused {
     TooLarge {
         /// Its bytes.
         length: u64,
-        /// How many may be.
         limit: u64,
     },
     /// Not a PDF file, or one beyond repair.
@@ -380,7 +315,6 @@ pub enum Refused {
     Rebuilt {
         /// The rule that it breaks, and where.
         detail: String,
-        /// The same, typed.
         #[serde(flatten)]
         broken: BrokenRule,
         /// How many parts had no end, or no length that was right.
@@ -407,7 +341,6 @@ pub enum Refused {
     SignedAndDamaged {
         /// The rule that it breaks, and where.
         detail: String,
-        /// The same, typed.
         #[serde(flatten)]
         broken: BrokenRule,
     },
@@ -420,7 +353,6 @@ pub enum Refused {
     SignedLaxly {
         /// What it does otherwise.
         detail: String,
-        /// The same, typed.
         deviation: DeviationKind,
         /// The byte.
         offset: usize,
@@ -434,7 +366,6 @@ pub enum Refused {
     WeakSignature {
         /// The signature field.
         field: String,
-        /// The algorithm.
         algorithm: String,
     },
     /// It is signed, and our renderer reads something else in it than the format says.
@@ -456,7 +387,6 @@ pub enum Refused {
         field: String,
         /// What the verifier says.
         detail: String,
-        /// The same, typed.
         fault: Box<Fault>,
     },
     /// A certification forbids what would be added.
@@ -522,20 +452,10 @@ pub enum Refused {
     NoPages,
     /// Too many pages.
     #[error("the file has {pages} pages; the limit is {limit}")]
-    TooManyPages {
-        /// Its pages.
-        pages: u32,
-        /// How many may be.
-        limit: u32,
-    },
+    TooManyPages { pages: u32, limit: u32 },
     /// A picture with too many pixels.
     #[error("a picture has {pixels} pixels; the limit is {limit}")]
-    TooManyPixels {
-        /// Its pixels.
-        pixels: u64,
-        /// How many may be.
-        limit: u64,
-    },
+    TooManyPixels { pixels: u64, limit: u64 },
     /// A page whose boxes make no sense or that is too large or too small.
     #[error("page {page} has no valid size; each side must have {shortest} to {longest} points")]
     PageSize {
@@ -557,10 +477,7 @@ pub enum Refused {
     },
     /// The file leaves it to viewers to draw a field's value, and our letters cannot.
     #[error("the value of the form field {field:?} cannot be drawn as viewers draw it; print the file to a new PDF")]
-    FormValueNotDrawn {
-        /// The field.
-        field: String,
-    },
+    FormValueNotDrawn { field: String },
     /// The file leaves it to viewers to draw an annotation, and nobody here knows how.
     #[error(
         "page {page} has an annotation ({kind}) that cannot be drawn as viewers draw it; print the file to a new PDF"
@@ -590,7 +507,6 @@ pub enum Refused {
     UnreadableContent {
         /// The page, from 1.
         page: u32,
-        /// The filter.
         filter: String,
     },
     /// Text in a font that the file does not hold, which here would show as other text or not at all.
@@ -635,16 +551,10 @@ pub enum Refused {
     TooDemanding,
     /// It needs more time than a worker has.
     #[error("the file needs more than {seconds} s of a processor to be read and shown; print it to a new PDF")]
-    TooMuchTime {
-        /// The limit.
-        seconds: u64,
-    },
+    TooMuchTime { seconds: u64 },
     /// It needs more memory than a worker has.
     #[error("the file needs more than {megabytes} MB of memory to be read and shown; print it to a new PDF")]
-    TooMuchMemory {
-        /// The limit.
-        megabytes: u64,
-    },
+    TooMuchMemory { megabytes: u64 },
 }
 
 /// What a sender can accept so that a file is taken that would be refused otherwise. Nothing of it is ever done unasked.
@@ -658,7 +568,6 @@ pub enum Acceptance {
 }
 
 impl Acceptance {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::Rebuilt, Self::WithoutSignatures];
 
     /// The word by which senders say it.

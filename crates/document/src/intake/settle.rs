@@ -214,7 +214,6 @@ fn settle_links(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
 /// Objects that follow one another, as long as they are trees.
 #[derive(Default)]
 struct Trees {
-    /// What follows something.
     following: BTreeSet<Ref>,
     /// From each towards one that stands for its whole tree.
     towards: BTreeMap<Ref, Ref>,
@@ -367,7 +366,6 @@ fn enclose(edits: &mut Edits<'_>, page: Ref, content: Vec<u8>) -> Ref {
     form
 }
 
-/// What a page draws.
 struct Content {
     /// Its streams as the one that they are (Table 31).
     bytes: Vec<u8>,

@@ -59,7 +59,6 @@ const OF_PICTURES: [&[u8]; 6] = [
 /// Objects that show, with the first page that shows each.
 #[derive(Default)]
 struct Shown<'o> {
-    /// Each once.
     streams: Vec<(u32, Ref, &'o Stream)>,
     fonts: Vec<(u32, &'o Dict)>,
 }

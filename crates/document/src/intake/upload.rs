@@ -15,11 +15,7 @@ pub(super) enum Upload {
     /// It keeps the rules.
     Sound(File),
     /// It had to be rebuilt.
-    Rebuilt {
-        file: Rebuilt,
-        /// Why.
-        defect: PdfDefect,
-    },
+    Rebuilt { file: Rebuilt, defect: PdfDefect },
 }
 
 impl Upload {

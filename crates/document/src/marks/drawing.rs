@@ -149,9 +149,7 @@ impl Extent {
 /// A finished drawing: one colour, one outline (filled by the non-zero rule) in a box of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Of its box.
     pub(super) width: f32,
-    /// Of its box.
     pub(super) height: f32,
     pub(super) colour: [u8; 3],
     pub(super) outline: Vec<Segment>,

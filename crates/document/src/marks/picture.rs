@@ -19,7 +19,6 @@ use thiserror::Error;
 
 use crate::pdf::geometry::DisplayedBox;
 
-/// The largest file.
 pub const LARGEST_FILE: usize = domain::Picture::LIMIT;
 /// The longest side, in pixels.
 pub const LONGEST_SIDE: u32 = 10_000;

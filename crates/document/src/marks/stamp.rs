@@ -46,34 +46,17 @@ pub struct Mark {
     pub page: u32,
     /// Where on it.
     pub placement: Placement,
-    /// What.
     pub content: MarkContent,
 }
 
-/// What a mark shows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MarkContent {
     /// A text, by the rule of [`crate::text::layout`].
-    Text {
-        /// The text.
-        text: String,
-        /// How it looks.
-        style: TextStyle,
-    },
+    Text { text: String, style: TextStyle },
     /// A text outside the content, such as in the margin of each page. Assistive technology skips it.
-    Aside {
-        /// The text.
-        text: String,
-        /// How it looks.
-        style: TextStyle,
-    },
+    Aside { text: String, style: TextStyle },
     /// The value of a form's field: like a text, but cut off where it does not fit.
-    FormText {
-        /// The text.
-        text: String,
-        /// How it looks.
-        style: TextStyle,
-    },
+    FormText { text: String, style: TextStyle },
     /// A tick.
     Check,
     /// A filled circle: the chosen one of several.
@@ -117,7 +100,6 @@ pub enum StampError {
     Mark {
         /// Which of the given marks, from 0.
         index: usize,
-        /// Why.
         fault: MarkFault,
     },
     /// The file cannot be read; intake would have refused it.
@@ -128,7 +110,6 @@ pub enum StampError {
     Geometry {
         /// The page, from 1.
         page: u32,
-        /// Why.
         fault: GeometryFault,
     },
     /// The marks could not be drawn as PDF.

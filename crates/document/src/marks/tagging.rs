@@ -17,7 +17,6 @@ use crate::pdf::geometry::DisplayedBox;
 use crate::pdf::structure::{Structure, field_element, marked_content};
 use crate::pdf::{Dict, Object, PdfDefect, Ref};
 
-/// What a mark says.
 #[derive(Debug, Clone)]
 pub(super) enum Meaning {
     /// A text that somebody entered.
@@ -56,7 +55,6 @@ impl Meaning {
         }
     }
 
-    /// In words.
     pub(super) fn words(&self) -> &str {
         match self {
             Self::Text { words, .. } | Self::Figure { words } | Self::Aside { words } => words,

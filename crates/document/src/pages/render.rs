@@ -49,7 +49,6 @@ pub enum RenderFault {
     NoSuchPage {
         /// The page that was asked for, from 1.
         page: u32,
-        /// How many there are.
         pages: u32,
     },
     /// The page has no size, or one that no picture has.

@@ -46,7 +46,6 @@ const LINE_GAP: f64 = 1.0;
 const BACKWARDS: f64 = 0.3;
 const SAME_BASELINE: f64 = 0.2;
 
-/// What a page says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageText {

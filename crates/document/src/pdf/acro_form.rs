@@ -26,7 +26,6 @@ pub(crate) struct Met<'o> {
 }
 
 impl Met<'_> {
-    /// Whether it is of this type.
     pub(crate) fn is(&self, kind: &[u8]) -> bool {
         self.kind.is_some_and(|own| own.is(kind))
     }

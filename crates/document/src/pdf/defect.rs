@@ -14,7 +14,6 @@ pub struct PdfDefect {
     pub offset: usize,
     /// The object, when it is known.
     pub object: Option<Ref>,
-    /// The rule.
     pub rule: Rule,
 }
 
@@ -227,7 +226,6 @@ pub enum Rule {
 pub struct Deviation {
     /// The byte, counted from the file's header.
     pub offset: usize,
-    /// What it is.
     pub kind: DeviationKind,
 }
 

@@ -66,7 +66,6 @@ impl<'f> Edits<'f> {
         }
     }
 
-    /// Whether an object exists.
     pub fn has(&self, reference: Ref) -> bool {
         self.changed.contains_key(&reference) || self.view.has(reference)
     }

@@ -28,7 +28,6 @@ pub(crate) fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len())
 }
 
-/// One token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
     /// A number as it is spelled (7.3.3).

@@ -14,7 +14,6 @@ impl Dict {
 }
 
 impl Object {
-    /// A name.
     pub fn name(name: &str) -> Self {
         Name::new(name.as_bytes()).into()
     }

@@ -17,7 +17,6 @@ use super::lex::{is_regular, is_white};
 pub struct Ref {
     /// The object's number.
     pub number: u32,
-    /// Its generation.
     pub generation: u16,
 }
 
@@ -87,7 +86,6 @@ impl Object {
         }
     }
 
-    /// A name.
     pub fn as_name(&self) -> Option<&Name> {
         match self {
             Self::Name(name) => Some(name),
@@ -125,7 +123,6 @@ impl Object {
         }
     }
 
-    /// A stream.
     pub fn as_stream(&self) -> Option<&Stream> {
         match self {
             Self::Stream(stream) => Some(stream),
@@ -195,7 +192,6 @@ impl Number {
         Self(Spelling::new(spelling))
     }
 
-    /// How it is written.
     pub fn spelling(&self) -> &[u8] {
         self.0.get()
     }
@@ -264,7 +260,6 @@ impl Name {
         self.0.get()
     }
 
-    /// What it means.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         let spelling = self.spelling();
         if !spelling.contains(&b'#') {
@@ -325,7 +320,6 @@ impl Str {
         Self::spelled(&spelling)
     }
 
-    /// How it is written.
     pub fn spelling(&self) -> &[u8] {
         self.0.get()
     }
@@ -335,7 +329,6 @@ impl Str {
         self.spelling().first() == Some(&b'<')
     }
 
-    /// What it means.
     pub fn bytes(&self) -> Vec<u8> {
         let spelling = self.spelling();
         let inner = spelling.get(1..spelling.len().saturating_sub(1)).unwrap_or_default();
@@ -444,7 +437,6 @@ impl Dict {
         self.entries.get_mut(position).map(|(_, value)| value)
     }
 
-    /// Whether there is a key.
     pub fn has(&self, key: &[u8]) -> bool {
         self.position(key).is_some()
     }
@@ -518,7 +510,6 @@ impl Dict {
         self.entries.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -14,7 +14,6 @@ pub const MAX_DEPTH: usize = 128;
 pub struct Indirect {
     /// Its number.
     pub id: Ref,
-    /// The object.
     pub object: Object,
     /// Its bytes, from its number to `endobj`.
     pub span: Range<usize>,

@@ -56,9 +56,7 @@ pub enum SectionKind {
 /// One section of the chain.
 #[derive(Debug, Clone)]
 pub struct Section {
-    /// How it is written.
     pub kind: SectionKind,
-    /// Where it begins.
     pub start: usize,
     /// Where its trailer, or its stream's object, ends.
     pub end: usize,
@@ -66,7 +64,6 @@ pub struct Section {
     pub marked_end: Option<usize>,
     /// The stream beside a hybrid's table.
     pub hybrid: Option<Box<Section>>,
-    /// What it says.
     pub entries: BTreeMap<u32, Entry>,
     /// A used number whose object is claimed to be at the first byte of the file, where none can be.
     pub at_zero: Option<u32>,

@@ -30,7 +30,6 @@ impl From<Vec<u8>> for SharedBytes {
     }
 }
 
-/// Shares them.
 impl From<&SharedBytes> for SharedBytes {
     fn from(bytes: &SharedBytes) -> Self {
         bytes.clone()

@@ -28,7 +28,6 @@ pub enum Written<'f> {
     InStream {
         /// The object stream.
         container: Ref,
-        /// The bytes in it.
         bytes: &'f [u8],
     },
 }
@@ -86,7 +85,6 @@ impl<'f> View<'f> {
         }
     }
 
-    /// Whether an object exists.
     pub fn has(self, reference: Ref) -> bool {
         self.place_of(reference).is_some()
     }

@@ -117,7 +117,6 @@ fn described<'s>(stream: &'s Stream, length: usize, view: View<'_>) -> Result<Co
 /// A file as it was written.
 #[derive(Debug)]
 pub struct Whole {
-    /// Its bytes.
     pub bytes: Vec<u8>,
     /// The new number of each object.
     pub numbers: BTreeMap<Ref, Ref>,

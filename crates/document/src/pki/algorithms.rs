@@ -44,7 +44,6 @@ pub enum SignatureFault {
 /// What a signature is over.
 #[derive(Clone, Copy)]
 pub(super) enum Over<'a> {
-    /// The whole of it.
     Message(&'a [u8]),
     /// Something of which only the digest is known.
     Digest(&'a digest::Digest),

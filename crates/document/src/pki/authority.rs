@@ -178,13 +178,11 @@ pub fn issue_seal_certificate(
 /// What a certificate is to say that is neither the root's nor a seal's; for time-stamp authorities of tests and the like.
 #[derive(Debug, Clone)]
 pub struct CertificateRequest<'a> {
-    /// The common name.
     pub common_name: &'a str,
     /// Its extensions beside the key identifiers, which are added.
     pub extensions: Vec<Extension>,
     /// From when on it is valid.
     pub not_before: Timestamp,
-    /// Until when.
     pub not_after: Timestamp,
 }
 

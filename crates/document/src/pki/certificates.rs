@@ -16,7 +16,6 @@ use crate::pki::cms::{Algorithm, SignedMessage, SignerId};
 /// How many certificates of a message are looked at.
 pub(crate) const MAX_POOL: usize = 64;
 
-/// Whom a certificate names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// The name that is shown.
@@ -39,7 +38,6 @@ pub struct Identity {
 
 /// A certificate with the bytes that it is made of.
 pub(crate) struct Certified<'a> {
-    /// All of it.
     pub(crate) der: &'a [u8],
     /// What its issuer signed.
     to_be_signed: &'a [u8],

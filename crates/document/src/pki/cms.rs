@@ -241,7 +241,6 @@ fn sha256(bytes: &[u8]) -> Vec<u8> {
 pub struct Algorithm<'a> {
     /// The algorithm.
     pub oid: ObjectIdentifier,
-    /// Its parameters.
     pub parameters: Option<AnyRef<'a>>,
 }
 
@@ -263,19 +262,15 @@ pub enum SignerId<'a> {
 /// 2.4.2).
 #[derive(Debug)]
 pub struct SignedMessage<'a> {
-    /// The type of the content.
     pub content_type: ObjectIdentifier,
     /// The content, where it is not detached.
     pub content: Option<&'a [u8]>,
     /// The certificates that the message carries, as DER.
     pub certificates: Vec<&'a [u8]>,
-    /// Who signed.
     pub signer: SignerId<'a>,
     /// The algorithm of the message digest.
     pub digest_algorithm: Algorithm<'a>,
-    /// The signature's algorithm.
     pub signature_algorithm: Algorithm<'a>,
-    /// The signature.
     pub signature: &'a [u8],
     /// The signed attributes as the `SET OF` that was signed; empty where the content itself was signed (RFC 5652, 5.4).
     pub signed_attributes: Vec<u8>,

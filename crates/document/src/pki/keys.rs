@@ -67,9 +67,7 @@ pub enum KeyError {
     /// The certificate is not valid at this time.
     #[error("the seal certificate is valid only from {not_before} to {not_after}; renew the company's seal key")]
     NotInItsTime {
-        /// When it begins.
         not_before: Timestamp,
-        /// When it ends.
         not_after: Timestamp,
         /// The time at which it was to seal.
         at: Timestamp,
@@ -103,7 +101,6 @@ pub enum KeyError {
     PinRefused {
         /// The token's label.
         token: String,
-        /// What it says.
         refusal: PinRefusal,
     },
     /// A key that lives elsewhere was asked for.

@@ -93,18 +93,14 @@ impl From<der::Error> for RevocationError {
 pub struct Revoked<'a> {
     /// Its serial number, as the octets of an INTEGER.
     pub serial_number: &'a [u8],
-    /// Since when.
     pub at: Timestamp,
-    /// Why.
     pub reason: RevocationReason,
 }
 
 /// Since when a certificate is revoked, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revocation {
-    /// Since when.
     pub since: Timestamp,
-    /// Why.
     pub reason: RevocationReason,
 }
 
@@ -234,7 +230,6 @@ fn entry(revoked: &Revoked<'_>) -> Result<RevokedCert, RevocationError> {
 /// When a revocation list or an answer was issued, and until when it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Validity {
-    /// When it was issued.
     pub this_update: Timestamp,
     /// When the next one is there at the latest, if it says so.
     pub next_update: Option<Timestamp>,

@@ -49,7 +49,6 @@ pub enum TimestampError {
     /// The authority answered, and gave no timestamp.
     #[error("the time-stamp authority returned no timestamp: {status}{}", described(.failures, .text))]
     Refused {
-        /// What it answered.
         status: ResponseStatus,
         /// Why, as far as it says so in code.
         failures: Vec<FailureInfo>,

@@ -21,7 +21,6 @@ const RULE: [u8; 3] = [208, 212, 220];
 pub enum Item {
     /// Lines of text.
     Text {
-        /// What is written.
         lines: Box<Lines>,
         /// From the left of the page.
         x: f32,
@@ -52,7 +51,6 @@ pub enum Item {
     },
     /// A QR code.
     Qr {
-        /// What is drawn.
         code: Box<qrcodegen::QrCode>,
         /// From the left of the page.
         x: f32,
@@ -73,7 +71,6 @@ impl Item {
         }
     }
 
-    /// Draws it.
     pub fn draw(&self, fonts: &Fonts, surface: &mut Surface<'_>) {
         match self {
             Self::Text { lines, x, y } => lines.draw(fonts, surface, *x, *y),

@@ -665,7 +665,6 @@ impl GlyphPen for PathPen {
 #[derive(Default)]
 pub(crate) struct PathPen {
     pub(crate) path: String,
-    /// Of the glyph.
     origin: (f32, f32),
     /// In hundredths.
     at: (i32, i32),

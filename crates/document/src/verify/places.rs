@@ -49,7 +49,6 @@ pub(super) enum Role {
     Fields,
     /// The resources that the form keeps for what is filled in.
     FormResources,
-    /// A page.
     Page,
     /// The array of a page's annotations.
     Annotations,
@@ -101,7 +100,6 @@ impl Role {
     }
 }
 
-/// A place.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) part: Part,

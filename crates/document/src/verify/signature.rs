@@ -40,7 +40,6 @@ pub(super) struct Examined {
     pub(super) revision: Option<usize>,
     /// Whether the covered revision has validation data.
     pub(super) covers_validation_data: bool,
-    /// What it permits.
     pub(super) rules: Rules,
     /// The signer's certificate (DER).
     pub(super) signer: Option<Vec<u8>>,
@@ -456,7 +455,6 @@ impl<'a> Covered<'a> {
         })
     }
 
-    /// The revision that it is.
     fn revision(&self, file: &File) -> Option<usize> {
         file.revision_that_ends(self.end.checked_sub(self.header)?)
     }

@@ -141,7 +141,6 @@ impl Canvas {
         self.state.set(b"BM", name(b"Multiply"));
     }
 
-    /// An instruction.
     pub(super) fn op(&mut self, instruction: std::fmt::Arguments<'_>) {
         // Writing into a string does not fail.
         let _ = self.content.write_fmt(instruction);

@@ -102,7 +102,6 @@ struct Clip {
 struct Notes<'r> {
     what: DefaultHasher,
     places: Vec<f32>,
-    /// How much was noted.
     count: usize,
     is_whole: bool,
     clips: Vec<Clip>,

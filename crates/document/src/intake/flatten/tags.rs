@@ -14,7 +14,6 @@ use crate::pdf::edit::Edits;
 use crate::pdf::structure::{Child, Structure, change_references, field_element, marked_content};
 use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, Stream};
 
-/// What a look says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Says {
     /// The value of a field.

@@ -14,19 +14,15 @@ pub enum Part {
     Catalog,
     /// The tree of pages.
     Pages,
-    /// A page.
     Page,
     /// What a page shows, or a stream of unknown kind.
     Content,
     /// The resources of a page: colours, patterns, states.
     Resources,
-    /// A font.
     Font,
     /// A picture or a form that pages show.
     Picture,
-    /// An annotation.
     Annotation,
-    /// The form.
     Form,
     /// A form field.
     Field,
@@ -81,13 +77,10 @@ impl fmt::Display for Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// It is another.
     Changed,
-    /// It is new.
     Added,
     /// It is new and shows on a page.
     AddedVisibly,
-    /// It is gone.
     Removed,
     /// A field was filled in.
     FilledIn,
@@ -111,12 +104,10 @@ impl fmt::Display for How {
     }
 }
 
-/// One change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// What was changed.
     pub part: Part,
-    /// How.
     pub how: How,
     /// On which page, counted from 1, where it concerns one.
     pub page: Option<u32>,
