@@ -32,12 +32,10 @@ pub enum ChainFormat {
     Two,
 }
 
-/// One entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// From 1 without gaps.
     pub sequence: u64,
-    /// When.
     #[serde(with = "microseconds")]
     pub at: Timestamp,
     /// The event's canonical JSON: what is hashed.
@@ -287,9 +285,7 @@ pub fn verify(genesis: Head, entries: &[Entry]) -> Result<Head, ChainFault> {
 pub struct ChainFile {
     /// `countersign-chain/1` or `countersign-chain/2`.
     pub format: String,
-    /// Whose workflow.
     pub company: CompanyId,
-    /// Which.
     pub workflow_id: WorkflowId,
     /// All entries up to the moment of the certificate.
     pub entries: Vec<Entry>,

@@ -20,7 +20,6 @@ const HEAD_BYTES: usize = 8 + 8 + 32;
 /// The head that a workflow's chain had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownHead {
-    /// The workflow.
     pub workflow: WorkflowId,
     /// The number of its last entry.
     pub sequence: u64,
@@ -43,7 +42,6 @@ pub struct Segment {
 pub struct Checkpoint {
     /// `countersign-checkpoint/1`.
     pub format: String,
-    /// The company.
     pub company: CompanyId,
     /// From 1 without gaps.
     pub number: u64,
@@ -64,7 +62,6 @@ pub struct Checkpoint {
 /// A checkpoint as its file contains it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyedCheckpoint {
-    /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// An HMAC of [`Checkpoint::statement`], hexadecimal.
     pub code: String,

@@ -29,7 +29,6 @@ pub enum Who {
 /// Who did something, and from where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
-    /// Who.
     pub who: Who,
     /// The network address, where the act came over the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,11 +70,8 @@ pub enum FileKind {
 /// A recipient, as the first entry of a chain names him.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRecipient {
-    /// His number.
     pub id: RecipientId,
-    /// His step.
     pub order: u32,
-    /// His name.
     pub name: PersonalText,
     /// E-mail address or telephone number.
     pub contact: PersonalText,
@@ -95,7 +91,6 @@ pub struct NamedMember {
     pub email: PersonalText,
 }
 
-/// What happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
 pub enum EventKind {
@@ -122,23 +117,13 @@ pub enum EventKind {
         recipient: RecipientId,
     },
     /// A writer was asked once more.
-    Reminded {
-        /// Who.
-        recipient: RecipientId,
-    },
+    Reminded { recipient: RecipientId },
     /// A writer has seen the document.
-    Viewed {
-        /// Who.
-        recipient: RecipientId,
-    },
+    Viewed { recipient: RecipientId },
     /// A writer took the document as it is before anybody signs it.
-    OriginalTaken {
-        /// Who.
-        recipient: RecipientId,
-    },
+    OriginalTaken { recipient: RecipientId },
     /// A one-time code was made for a writer, at his request, and given to the outbox, which knows what became of it.
     OneTimeCodeSent {
-        /// Who.
         recipient: RecipientId,
         /// Where it is to go, where that was not the writer's `email`: the mobile number, as it was given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,14 +131,11 @@ pub enum EventKind {
     },
     /// A writer's identity was checked.
     IdentityChecked {
-        /// Whose.
         recipient: RecipientId,
-        /// How.
         method: IdentityMethod,
     },
     /// A check of identity failed.
     IdentityRefused {
-        /// Whose.
         recipient: RecipientId,
         /// How it was tried.
         method: IdentityMethod,
@@ -162,7 +144,6 @@ pub enum EventKind {
     },
     /// A writer agreed to sign electronically.
     Consented {
-        /// Who.
         recipient: RecipientId,
         /// SHA-256 of the words that he agreed to.
         statement: BlobHash,
@@ -172,7 +153,6 @@ pub enum EventKind {
         /// The writer whose field it is; none for the sender's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         recipient: Option<RecipientId>,
-        /// The field.
         field: String,
         /// Salted hash of the value.
         hash: BlobHash,
@@ -181,7 +161,6 @@ pub enum EventKind {
     ValueRemoved {
         /// The writer whose field it is.
         recipient: RecipientId,
-        /// The field.
         field: String,
     },
     /// A writer approved.
@@ -200,7 +179,6 @@ pub enum EventKind {
         recipient: RecipientId,
         /// At this step.
         order: u32,
-        /// Why, in his words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<PersonalText>,
     },
@@ -210,9 +188,7 @@ pub enum EventKind {
         recipient: RecipientId,
         /// From this step.
         from_order: u32,
-        /// To this one.
         to_order: u32,
-        /// Why, in his words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<PersonalText>,
     },
@@ -220,7 +196,6 @@ pub enum EventKind {
     Canceled {
         /// While this step's turn was.
         order: u32,
-        /// Why, in his words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<PersonalText>,
     },
@@ -230,10 +205,7 @@ pub enum EventKind {
         order: u32,
     },
     /// Its time was lengthened.
-    Extended {
-        /// Until then.
-        expires_at: Timestamp,
-    },
+    Extended { expires_at: Timestamp },
     /// A recipient was corrected; the old link is dead.
     RecipientCorrected {
         /// The recipient as he is now.
@@ -265,7 +237,6 @@ pub enum EventKind {
     },
     /// A timestamp was added behind a finished file: what was there before stays as it was.
     Timestamped {
-        /// Which file.
         file: FileKind,
         /// SHA-256 of the file with it.
         hash: BlobHash,
@@ -273,10 +244,7 @@ pub enum EventKind {
         length: u64,
     },
     /// Somebody took a file.
-    Downloaded {
-        /// Which.
-        file: FileKind,
-    },
+    Downloaded { file: FileKind },
     /// A receiver took a webhook, or a mail server a mail.
     Delivered {
         /// The delivery's id.
@@ -293,9 +261,7 @@ pub enum EventKind {
     /// A member took the signing link of a message that could not be sent, to pass it on: from then on it is known to
     /// somebody besides the signer.
     LinkCopied {
-        /// Whose link.
         recipient: RecipientId,
-        /// The version of the link.
         link_version: u32,
         /// Who copied it.
         member: NamedMember,
@@ -321,20 +287,15 @@ pub enum EventKind {
 pub enum DeliveryChannel {
     /// A POST to a customer's server.
     Webhook,
-    /// A mail.
     Mail,
     /// A message to a telephone.
     Message,
 }
 
-/// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// When.
     pub at: Timestamp,
-    /// Who did it.
     pub actor: Actor,
-    /// What happened.
     pub event: EventKind,
 }
 

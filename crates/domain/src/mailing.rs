@@ -13,7 +13,6 @@ pub struct CompletedMails {
 }
 
 impl Default for CompletedMails {
-    /// Everybody.
     fn default() -> Self {
         Self {
             writers: true,

@@ -35,7 +35,6 @@ pub struct Commitment {
 pub struct ClearText {
     /// 16 random bytes, so that nobody finds the text by trying likely ones.
     pub salt: Salt,
-    /// The text.
     pub text: String,
 }
 

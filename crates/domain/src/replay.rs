@@ -19,9 +19,7 @@ use crate::workflow::Status;
 /// Something with the number of the entry that says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proved<T> {
-    /// The entry.
     pub entry: u64,
-    /// What it says.
     pub is: T,
 }
 
@@ -44,7 +42,6 @@ pub struct Replay {
     pub status: Proved<(Status, Option<Timestamp>)>,
     /// The step under way, or the one at which it ended.
     pub turn: Proved<u32>,
-    /// Who rejected it.
     pub ended_by: Option<RecipientId>,
     /// The last words.
     pub end_comment: Proved<Option<PersonalText>>,
@@ -56,9 +53,7 @@ pub struct Replay {
     pub links_renewed_at: Proved<Option<Timestamp>>,
     /// Since when it is hidden.
     pub discarded_at: Proved<Option<Timestamp>>,
-    /// Its recipients.
     pub recipients: Vec<ReplayedRecipient>,
-    /// Its values.
     pub values: BTreeMap<String, Proved<ReplayedValue>>,
     /// Its sealed document, and when it was sealed.
     pub sealed: Option<Proved<ReplayedFile>>,
@@ -71,15 +66,12 @@ pub struct Replay {
 /// What the events leave behind of a recipient.
 #[derive(Debug, Clone)]
 pub struct ReplayedRecipient {
-    /// Who has the place.
     pub person: Proved<NamedRecipient>,
     /// Their mobile number.
     pub mobile: Proved<Option<PersonalText>>,
-    /// The version of their link.
     pub link_version: Proved<u32>,
     /// How far they are, and since when.
     pub progress: Proved<ReplayedProgress>,
-    /// What they said.
     pub comment: Proved<Option<PersonalText>>,
     /// When they entered the access code.
     pub access_at: Proved<Mark>,
@@ -116,14 +108,12 @@ pub struct ReplayedValue {
     pub recipient: Option<RecipientId>,
     /// Its salted hash.
     pub hash: BlobHash,
-    /// When it was written.
     pub written_at: Timestamp,
 }
 
 /// A finished file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayedFile {
-    /// Its hash.
     pub hash: BlobHash,
     /// Its length in bytes.
     pub length: u64,

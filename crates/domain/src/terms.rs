@@ -23,7 +23,6 @@ pub struct Terms {
     pub title: PersonalText,
     /// The company's name, as its recipients' fields show it.
     pub company_name: PersonalText,
-    /// Who sends it.
     pub sender: NamedMember,
     /// The API client that its webhooks name.
     pub client: ClientId,
@@ -97,7 +96,6 @@ pub struct PlaceTerms {
 /// Someone who gets the finished document without signing it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedCopy {
-    /// Their name.
     pub name: PersonalText,
     /// E-mail address or telephone number, as given.
     pub contact: PersonalText,

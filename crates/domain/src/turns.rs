@@ -22,7 +22,6 @@ use crate::requester::{Circle, Requester};
 /// How many places there are, and how many requests may wait for one.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// All of them.
     pub places: usize,
     /// How many the holder of a link may have at the same time.
     pub of_link: usize,

@@ -20,7 +20,6 @@ pub enum FieldsFaultKind {
     NotJson {
         /// The line where reading stopped, from 1.
         line: usize,
-        /// The column in it.
         column: usize,
     },
     /// The member has another JSON type. Contains the expected one.
