@@ -289,9 +289,7 @@ pub fn seal_key(tx: &mut dyn Transaction, company: &CompanyId) -> Result<Option<
 /// A seal key that a company uses, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealKeyInUse {
-    /// Of its row.
     pub id: i64,
-    /// Whose.
     pub company: CompanyId,
     /// Its certificates, PEM.
     pub certificates: String,

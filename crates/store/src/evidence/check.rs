@@ -25,11 +25,8 @@ const STRETCH: i64 = 200;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("workflow {workflow} of company {company}: {kind}")]
 pub struct Fault {
-    /// Whose.
     pub company: CompanyId,
-    /// Which.
     pub workflow: WorkflowId,
-    /// What.
     pub kind: FaultKind,
 }
 
@@ -61,11 +58,9 @@ pub enum FaultKind {
     /// A column says something else than the chain.
     #[error("table {table}, row {row}, column {column} differs from entry {entry} of its chain")]
     Differs {
-        /// The table.
         table: &'static str,
         /// The row's key in it.
         row: String,
-        /// The column.
         column: String,
         /// The entry that says what it must be.
         entry: u64,
@@ -73,7 +68,6 @@ pub enum FaultKind {
     /// A row is gone.
     #[error("table {table}: row {row} is missing; entry {entry} of its chain says that it exists")]
     RowMissing {
-        /// The table.
         table: &'static str,
         /// The row's key in it.
         row: String,
@@ -83,25 +77,16 @@ pub enum FaultKind {
     /// A row was added.
     #[error("table {table}: no entry of its chain mentions row {row}")]
     RowUnknown {
-        /// The table.
         table: &'static str,
         /// The row's key in it.
         row: String,
     },
     /// A text beside the chain is gone though no entry says that it was erased.
     #[error("entry {entry} of its chain lacks a text that no entry says was erased")]
-    TextMissing {
-        /// The entry.
-        entry: u64,
-    },
+    TextMissing { entry: u64 },
     /// A column cannot be read at all.
     #[error("column {column} {detail}")]
-    Unreadable {
-        /// The column.
-        column: String,
-        /// Why.
-        detail: String,
-    },
+    Unreadable { column: String, detail: String },
     /// Complete without sealed files, or sealed files without Complete.
     #[error("it is complete without its sealed files, or has sealed files without being complete")]
     Seal,
@@ -312,7 +297,6 @@ pub struct Needed {
     pub hash: BlobHash,
     /// Its length, where the database knows it.
     pub length: Option<u64>,
-    /// What needs it.
     pub owner: Owner,
 }
 

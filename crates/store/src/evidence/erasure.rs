@@ -9,11 +9,9 @@ use crate::{Error, HeldWorkflow, Transaction, values};
 /// A workflow whose chain mentions somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mentioning {
-    /// The workflow.
     pub id: WorkflowId,
     /// Its state.
     pub status: Status,
-    /// Its chain's format.
     pub format: ChainFormat,
 }
 

@@ -47,7 +47,6 @@ pub struct Claimed {
     pub tries_made: i64,
     /// Whether the first try ever is over.
     pub first_try_done: bool,
-    /// When it was decided.
     pub created_at: Timestamp,
     /// The lease that holds it.
     pub lease: String,

@@ -82,7 +82,6 @@ pub struct NewDelivery {
     pub channel: NewChannel,
     /// The content, encrypted.
     pub body: Vec<u8>,
-    /// When it was decided.
     pub created_at: Timestamp,
 }
 

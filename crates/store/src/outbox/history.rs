@@ -186,7 +186,6 @@ pub struct Delivery {
     pub tries: u32,
     /// Tries in all rounds.
     pub tries_made: u32,
-    /// When it was decided.
     pub created_at: Timestamp,
     /// When the next try is due, if there is one.
     pub due_at: Timestamp,

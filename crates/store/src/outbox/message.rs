@@ -54,7 +54,6 @@ pub struct Message {
     /// The content, encrypted.
     pub body: Vec<u8>,
     pub state: State,
-    /// When it was decided.
     pub created_at: Timestamp,
     pub finished_at: Option<Timestamp>,
     /// The mail server's code at the last try.

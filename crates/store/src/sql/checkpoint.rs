@@ -5,7 +5,6 @@ crate::statements! {
     pub static HEADS = "SELECT id, chain_format, chain_sequence, chain_hash, chain_code FROM workflow \
          WHERE company_id = $1 AND id > $2 ORDER BY id LIMIT $3";
 
-    /// The hash of an entry.
     pub static HASH_AT = "SELECT hash FROM audit_entry WHERE company_id = $1 AND workflow_id = $2 AND sequence = $3";
 
     /// Workflows of earlier versions whose heads have no code.

@@ -24,6 +24,5 @@ crate::statements! {
     pub static DELETE_MESSAGES = "DELETE FROM outbox WHERE company_id = $1 AND workflow_id = $2 AND lease IS NULL \
          AND finished_at IS NOT NULL AND (state <> 'delivered' OR noted)";
 
-    /// How many are left.
     pub static MESSAGES_LEFT = "SELECT count(*) AS messages FROM outbox WHERE company_id = $1 AND workflow_id = $2";
 }

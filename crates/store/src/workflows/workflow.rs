@@ -94,7 +94,6 @@ pub struct OneTimeCode {
     pub salt: Vec<u8>,
     /// An authentication code of salt and code.
     pub code: Vec<u8>,
-    /// When it was sent.
     pub sent_at: Timestamp,
     /// When it was entered. A code works once.
     pub used_at: Option<Timestamp>,
