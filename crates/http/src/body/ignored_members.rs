@@ -128,7 +128,6 @@ impl Unread {
         }
     }
 
-    /// The places.
     pub fn places(&self) -> Vec<String> {
         self.0.places.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

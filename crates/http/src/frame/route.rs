@@ -9,7 +9,6 @@ use super::state::Http;
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authority {
-    /// Everybody.
     Public,
     /// Callers with an access token whose role allows it. A layer enforces it.
     AccessToken(Access),

@@ -77,7 +77,6 @@ pub struct LanguageLink {
     pub current: bool,
 }
 
-/// What every page has.
 #[derive(Debug, Clone, Serialize)]
 pub struct Frame {
     pub lang: &'static str,

@@ -24,7 +24,6 @@ pub struct PageView {
     pub height: u32,
     /// Of the paper: what a field's size of letters is measured against.
     pub width_points: f64,
-    /// Of the paper.
     pub height_points: f64,
     /// What lies on it, in reading order.
     pub fields: Vec<BoxView>,
@@ -100,7 +99,6 @@ pub struct BoxView {
     pub id: String,
     /// Is it another box of a field that has its control elsewhere?
     pub again: bool,
-    /// Its name.
     pub name: String,
     /// What people read as its name.
     pub label: String,
@@ -110,7 +108,6 @@ pub struct BoxView {
     pub kind: &'static str,
     /// May this writer fill it?
     pub mine: bool,
-    /// Must he?
     pub required: bool,
     /// Is it the seal of a company, and not the writer's own?
     pub company_seal: bool,
@@ -184,13 +181,10 @@ pub enum Owner {
 /// What is known of a field at this moment.
 #[derive(Debug)]
 pub struct Filled<'a> {
-    /// The field.
     pub field: &'a Field,
-    /// Whose it is.
     pub owner: Owner,
     /// Its value as text; of a file its name.
     pub value: Option<&'a str>,
-    /// How that looks.
     pub look: BoxLook,
     /// Why it will be refused.
     pub fault: Option<String>,
