@@ -152,7 +152,6 @@ impl Shared {
         })
     }
 
-    /// Writes all other results.
     fn write_others(&self, mut results: Vec<Arc<Done>>, may_be_written: bool) -> Result<(), app::Error> {
         let (app, now) = (Arc::clone(&self.app), self.app.now());
         // Always in the same order, so that two workers cannot deadlock on each other's endpoints.
