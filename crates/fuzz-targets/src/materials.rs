@@ -27,7 +27,6 @@ pub(crate) fn fonts() -> &'static Fonts {
 
 /// The key that the seeds are sealed with, and the roots that trust it.
 pub(crate) struct Seal {
-    /// The key.
     pub(crate) key: SealKey,
     /// Its root, with its key.
     pub(crate) root: SealKey,
@@ -79,7 +78,6 @@ fn kept(place: &Path) -> (SealKey, SealKey) {
     (root, key)
 }
 
-/// What the seal says.
 pub(crate) fn details(certify: bool) -> SealDetails {
     SealDetails {
         reason: "Fuzz".to_owned(),
