@@ -5,7 +5,7 @@ use domain::{CompanyId, Language, MemberId, Role, Zone};
 use crate::App;
 use crate::base::error::{Error, ForbiddenCode};
 
-/// How the caller came.
+/// How the request was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
     /// A program with an access token.
@@ -29,7 +29,6 @@ pub struct Caller {
     pub language: Language,
     /// The company's time zone: for dates if the request asks for none.
     pub zone: Zone,
-    /// How they came in.
     pub channel: Channel,
 }
 

@@ -68,7 +68,7 @@ pub enum DocumentFault {
 }
 
 impl DocumentFault {
-    /// The failure of a use-case that was given the file at `path`.
+    /// Converts the failure into an error of the use-case, for the file at `path`.
     pub fn at(self, path: &str) -> Error {
         match self {
             DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },

@@ -22,7 +22,7 @@ pub use codes::{ConflictCode, FaultCode, ForbiddenCode, Subject, ThrottleCode};
 pub use fault::Fault;
 pub(crate) use fault::message;
 
-/// Seconds after which to try again where a disk is full: room is made by a person.
+/// Seconds after which to try again if a disk is full, because a person has to make room.
 const FULL_RETRY: u64 = 60;
 
 /// A use-case's failure.
@@ -177,7 +177,7 @@ impl Error {
         Error::Unprocessable(vec![Fault::new(path, code)])
     }
 
-    /// A conflict where no state needs naming.
+    /// A conflict that names no state.
     pub fn conflict(code: ConflictCode) -> Error {
         Error::Conflict { code, state: None }
     }

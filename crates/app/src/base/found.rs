@@ -1,4 +1,4 @@
-//! What nearly every use-case looks up: a company, a stored file.
+//! Lookups that nearly every use-case needs: a company, a stored file.
 
 use domain::{BlobHash, CompanyId};
 use store::company::Company;
@@ -19,7 +19,7 @@ impl App {
         self.store.read(|tx| store::company::list(tx).map_err(Error::from))
     }
 
-    /// A kept file, for what is made of it.
+    /// A stored file, to be processed.
     pub(crate) fn read_file(&self, file: &BlobHash) -> Result<Vec<u8>, DocumentFault> {
         self.blobs
             .get(file)

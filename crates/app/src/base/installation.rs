@@ -71,7 +71,7 @@ pub(crate) fn root(store: &Store, vault: &Vault) -> Result<SealKey, Error> {
         .map_err(|error| Error::internal("reading the installation's root key", error))
 }
 
-/// Gives the root a certificate that ends later, for the same key and name. Its PEM.
+/// Issues a root certificate that ends later, for the same key and name. Returns its PEM.
 pub(crate) fn renew_root(store: &Store, vault: &Vault, at: Timestamp) -> Result<String, Error> {
     let certificate = authority::renew_root(&root(store, vault)?, at)
         .map_err(|error| Error::internal("renewing the installation's root certificate", error))?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use document::pki::keys::{ExternalKey, KeyError};
 
-/// How the address of a key begins. No PKCS#8 key begins so.
+/// The prefix of a key's address. No PKCS#8 key begins with it.
 pub(crate) const SCHEME: &str = "pkcs11:";
 
 /// Finds keys in tokens.

@@ -38,7 +38,7 @@ pub trait Network: Send + Sync {
     fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault>;
 }
 
-/// A webhook that is sent while somebody waits for the result.
+/// A webhook that is sent while a person waits for the result.
 pub struct WebhookTrial {
     pub url: CallbackUrl,
     pub event_id: String,
@@ -67,11 +67,11 @@ pub struct NetworkFault {
     pub reason: String,
 }
 
-/// How long somebody waits for all requests together. The time begins with the first one.
+/// How long the caller waits for all requests together, starting with the first one.
 pub struct Patience {
     lasts: Duration,
     clock: Arc<dyn Clock>,
-    /// What the clock said at the first question.
+    /// The time of the first request.
     began: OnceLock<Duration>,
 }
 
@@ -99,7 +99,7 @@ impl Patience {
 #[derive(Clone)]
 pub struct TimeStampAuthority {
     pub url: String,
-    /// The policy to ask for; the authority's own, if not given.
+    /// The policy to ask for. `None`: the authority's own.
     pub policy: Option<Policy>,
     /// The value of the Authorization header, if the authority needs one.
     pub authorization: Option<String>,

@@ -16,7 +16,7 @@ impl Origin {
     /// The longest User-Agent that is kept; what a stranger sends must not fill the disk.
     const LONGEST: usize = 400;
 
-    /// Somebody who acts from here.
+    /// An actor at this origin.
     pub fn actor(&self, who: Who) -> Actor {
         let cut = |text: &String| {
             text.chars()

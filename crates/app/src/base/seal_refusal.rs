@@ -9,13 +9,12 @@ use jiff::Timestamp;
 
 use crate::base::error::codes;
 
-/// Seconds after which to ask again for a token that is away: somebody has to connect it.
+/// Seconds after which to look for a missing token again, because a person has to connect it.
 const AWAY_RETRY: u64 = 30;
 
 codes! {
     /// Why a company cannot seal.
     SealCode {
-        /// It has no key.
         NoKey => "seal-key-missing",
         /// Its certificate is not valid yet.
         NotYet => "seal-certificate-not-yet-valid",
@@ -57,7 +56,7 @@ impl SealRefusal {
         self
     }
 
-    /// Seconds after which to try again, if nobody has to do anything here first.
+    /// Seconds after which to try again, if nobody has to fix anything first.
     pub fn retry_after(&self) -> Option<u64> {
         (self.code == SealCode::TokenAway).then_some(AWAY_RETRY)
     }

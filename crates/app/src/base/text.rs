@@ -1,4 +1,4 @@
-//! Texts that people give: names and addresses.
+//! Texts that people enter: names and addresses.
 
 use domain::{Comment, Contact, Language, Region, TextFault, text};
 
@@ -43,7 +43,7 @@ pub(crate) fn email(text: &str, path: &str) -> Result<String, Error> {
     }
 }
 
-/// What a reader sees in the place of a text that was erased.
+/// What readers see in place of an erased text.
 pub(crate) fn erased(language: Language) -> String {
     i18n::text(language, "erased-text", &[])
 }

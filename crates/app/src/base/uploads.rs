@@ -50,7 +50,7 @@ impl Space {
     }
 }
 
-/// Tells how much room the disks have to which we write.
+/// Tells how much space the disks that we write to have.
 pub trait FreeSpace: Send + Sync {
     /// Each disk that is known; one that cannot be asked is left out.
     fn spaces(&self) -> Vec<Space>;
@@ -150,7 +150,7 @@ impl App {
                         gone.push(file);
                     }
                     Ok(Removal::Absent) => gone.push(file),
-                    // Somebody has just put it again. If nothing comes to need it, it goes later.
+                    // It was just stored again. If nothing comes to need it, it is removed later.
                     Ok(Removal::Young) => {}
                     Err(error) => {
                         tracing::warn!(%error, "a file that nothing needs could not be removed; it is tried again");
@@ -175,7 +175,7 @@ impl App {
 #[must_use = "files whose claim is not taken over are removed"]
 pub(crate) struct FileClaim {
     company: CompanyId,
-    /// Of no meaning while there are no files.
+    /// Irrelevant while there are no files.
     number: i64,
     files: BTreeSet<BlobHash>,
 }
@@ -196,7 +196,7 @@ impl FileClaim {
         self.on_all(|| store::loose_file::take_over(tx, &self.company, self.number))
     }
 
-    /// What this transaction writes needs the files until then, and they are removed after that.
+    /// The rows that this transaction writes need the files until then; after that, they are removed.
     pub(crate) fn hold_until(&self, tx: &mut dyn Transaction, until: Timestamp) -> Result<(), Error> {
         self.on_all(|| store::loose_file::hold(tx, &self.company, self.number, until))
     }
@@ -210,7 +210,7 @@ impl FileClaim {
     }
 }
 
-/// What a link has beyond its measure.
+/// The error for a link that exceeds its limit.
 pub(crate) fn beyond_measure(path: &str) -> Fault {
     Fault::new(path, FaultCode::FilesTooLarge)
         .with("megabytes", MOST_BYTES / 1_000_000)

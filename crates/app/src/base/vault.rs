@@ -58,9 +58,9 @@ pub enum Purpose {
     PublicLink,
     /// The tokens in addresses.
     LinkToken,
-    /// What opens a download for a few minutes.
+    /// Opens a download for a few minutes.
     DownloadTicket,
-    /// What protects a signed-in member's forms.
+    /// Protects the forms of a signed-in member.
     SessionForm,
     /// The cookie and the token of a sign-in form.
     SignInForm,
@@ -111,7 +111,7 @@ pub enum VaultError {
         /// What the system says.
         source: io::Error,
     },
-    /// The key file is no key.
+    /// The key file does not contain a key.
     #[error("{path} has {length} bytes, but a master key has 32; restore the right file from your backup")]
     Length {
         /// The file.
@@ -164,7 +164,7 @@ impl Vault {
         random.fill(&mut suffix);
         let draft = path.with_extension(format!("new-{}", hex::encode(suffix)));
         write_private(&draft, key.as_slice()).map_err(failed)?;
-        // A hard link fails where the name exists already, which a rename would not.
+        // Unlike a rename, a hard link fails if the name already exists.
         let linked = fs::hard_link(&draft, path);
         fs::remove_file(&draft).map_err(failed)?;
         match linked {
@@ -179,7 +179,7 @@ impl Vault {
         Vault::open(path, random)
     }
 
-    /// Opens the vault of a key file that is there already.
+    /// Opens the vault of an existing key file.
     pub fn open(path: &Path, random: Arc<dyn Random>) -> Result<Vault, VaultError> {
         let failed = |source| VaultError::File {
             path: path.to_owned(),

@@ -9,7 +9,7 @@ use domain::{Language, Zone};
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// More changes of one signature than anybody reads.
+/// More changes of one signature than anyone reads.
 const MOST_CHANGES: usize = 20;
 
 /// The verdict in one word.
@@ -28,7 +28,7 @@ pub enum Outcome {
     Unsigned,
     /// It cannot be read.
     Unreadable,
-    /// It is too much to be read here.
+    /// It takes too much time or memory to read.
     TooDemanding,
 }
 
@@ -174,7 +174,7 @@ pub fn verdict_words(language: Language, zone: Zone, verdict: &Verdict) -> Verdi
     }
 }
 
-/// What is wrong with a file, in a language: all that there is to say of one fault.
+/// Everything that we say about a fault of a file, in a language.
 pub(in crate::base) fn fault_words(language: Language, fault: &Fault) -> String {
     let zone = Zone::default();
     Words { language, zone }.problem(fault).join(" ")

@@ -43,7 +43,7 @@ impl WebhookSecret {
         &self.0
     }
 
-    /// The secret as a receiver is given it. Shown to people, never logged.
+    /// The secret in the form that receivers get. Shown to people, never logged.
     pub fn expose(&self) -> String {
         format!("whsec_{}", BASE64_STANDARD.encode(self.0.as_slice()))
     }

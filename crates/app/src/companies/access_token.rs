@@ -36,12 +36,12 @@ impl AccessToken {
         AccessToken(BASE64_URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The text that the client keeps. Given out once, never logged.
+    /// The text that the client keeps. Returned once, never logged.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What is kept of a token; `None` for a text that cannot be one.
+    /// The hash that we store for a token. `None` for a text that cannot be one.
     pub(in crate::companies) fn hash_of(text: &str) -> Option<[u8; 32]> {
         (text.len() == AccessToken::LENGTH).then(|| Sha256::digest(text.as_bytes()).into())
     }
@@ -52,7 +52,7 @@ impl AccessToken {
 }
 
 impl App {
-    /// Who calls with this access token.
+    /// The caller with this access token.
     pub fn authenticate(&self, token: &str) -> Result<Caller, Error> {
         let hash = AccessToken::hash_of(token).ok_or(Error::Unauthenticated)?;
         let now = self.now();

@@ -15,7 +15,7 @@ use crate::base::text;
 use crate::base::webhook_secret::WebhookSecret;
 use crate::companies::company::LONGEST_NAME;
 
-/// How long the secret before a rotation signs as well.
+/// How long the old secret still signs after a rotation.
 const OVERLAP_HOURS: i64 = 24;
 
 /// The most secrets that sign at the same time.
@@ -48,7 +48,7 @@ pub struct ClientRow {
     /// Whether workflows carry it that name no other.
     pub is_default: bool,
     pub created_at: Timestamp,
-    /// Until when the secret before the last rotation signs as well, if it still does.
+    /// When the secret before the last rotation stops signing, if it still signs.
     pub previous_until: Option<Timestamp>,
 }
 

@@ -43,7 +43,7 @@ pub struct NewCompany {
     pub settings: CompanyChange,
 }
 
-/// What a company's settings are changed to; `None` stays as it is.
+/// Changes of a company's settings. `None` leaves a setting as it is.
 #[derive(Debug, Clone, Default)]
 pub struct CompanyChange {
     pub name: Option<String>,
@@ -57,11 +57,11 @@ pub struct CompanyChange {
     pub api_enabled: Option<bool>,
     /// How long an access token lives.
     pub token_lifetime_seconds: Option<i64>,
-    /// How many days a workflow may take where its start does not say.
+    /// How many days a workflow may take by default.
     pub expiry_days: Option<i64>,
     /// How many days the links to finished files live.
     pub link_days: Option<i64>,
-    /// How strong its documents are sealed; the inner `None` leaves it to the installation.
+    /// The seal level of its documents. An inner `None` uses the installation's.
     pub seal_level: Option<Option<SealLevel>>,
     /// The address of its time-stamp authority; the inner `None` leaves it to the installation.
     pub tsa_url: Option<Option<String>>,
@@ -77,7 +77,7 @@ pub struct CompanyChange {
     pub mail_sender_name: Option<Option<String>>,
     /// Where answers to its mails go; the inner `None`: nowhere but to the installation's address.
     pub mail_reply_to: Option<Option<String>>,
-    /// Who is sent finished documents.
+    /// Who receives finished documents.
     pub completed_mails: Option<CompletedMails>,
     /// Signers are reminded this many days after they were asked, repeatedly; the inner `None`: never.
     pub remind_every_days: Option<Option<i64>>,
@@ -85,7 +85,7 @@ pub struct CompanyChange {
     pub remind_before_days: Option<Option<i64>>,
 }
 
-/// A logo made of what was given.
+/// A processed logo.
 struct MadeLogo {
     row: Logo,
     png: Vec<u8>,
@@ -104,7 +104,7 @@ pub struct AddedCompany {
 /// A company's seal key, as far as everybody may know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealKeyDetails {
-    /// Whom its certificate names.
+    /// The subject of its certificate.
     pub subject: String,
     pub issuer: String,
     /// When its time ends.
@@ -330,7 +330,7 @@ fn own_secret(key: &SealKey) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
 }
 
 impl CompanyChange {
-    /// Checks it, and makes the logo that is given.
+    /// Checks the change and processes its logo.
     fn check(&self, faults: &mut Vec<Fault>) -> Option<MadeLogo> {
         if let Some(name) = &self.name {
             text::name(name, "name", LONGEST_NAME, faults);

@@ -18,7 +18,7 @@ const NAME_BYTES: usize = 8;
 pub struct CompanyLook {
     pub company: CompanyId,
     pub name: String,
-    /// Its colour, as it was given.
+    /// The company's colour, as entered.
     pub accent: Option<Colour>,
     pub logo: Option<Logo>,
 }
@@ -33,7 +33,7 @@ impl CompanyLook {
         }
     }
 
-    /// The style that gives pages its colour; none if it has no colour of its own.
+    /// The stylesheet with the company's colour. `None` if it has no colour of its own.
     pub fn stylesheet(&self) -> Option<String> {
         let Palette { light, dark } = Palette::of(self.accent?);
         let tokens = |tones: domain::look::Tones| {
@@ -49,7 +49,7 @@ impl CompanyLook {
         ))
     }
 
-    /// The name that the style is served under: of its own text.
+    /// The name under which the stylesheet is served: a hash of its text.
     pub fn stylesheet_name(&self) -> Option<String> {
         let hash = BlobHash::of(self.stylesheet()?.as_bytes());
         Some(hash.to_string().chars().take(NAME_BYTES * 2).collect())

@@ -106,10 +106,10 @@ impl Proved {
     }
 }
 
-/// What a login gives.
+/// The result of a login.
 #[derive(Debug, Clone)]
 pub struct LoggedIn {
-    /// The token: given out once.
+    /// The token, returned once.
     pub access_token: AccessToken,
     pub company: CompanyId,
     /// The member's address, as their account has it.
@@ -127,7 +127,7 @@ impl LoggedIn {
     }
 }
 
-/// Why a login gives nothing.
+/// Why a login fails.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginRefusal {
     /// Unknown company, unknown member or wrong password (code 10): which of them is not said.

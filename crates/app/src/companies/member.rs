@@ -76,7 +76,7 @@ impl App {
         })
     }
 
-    /// Gives a member a new password.
+    /// Sets a new password for a member.
     pub fn set_member_password(
         &self,
         company: &CompanyId,

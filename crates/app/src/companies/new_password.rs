@@ -19,7 +19,7 @@ const SHORTEST_NAME: usize = 3;
 /// How often we try again if a generated password breaks a rule by chance.
 const MOST_TRIES: usize = 16;
 
-/// What a stranger would try first: who the password is for.
+/// The person that the password is for, whose data strangers would try first.
 pub(crate) struct Owner {
     email: String,
     company_name: String,

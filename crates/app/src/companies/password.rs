@@ -26,7 +26,7 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// How long a caller waits for their turn.
+/// How long a caller waits to be served.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How many wait at most: fewer than requests are worked on at the same time, so that a flood of logins leaves room for
 /// other requests.
@@ -61,7 +61,7 @@ impl fmt::Debug for Passwords {
 }
 
 impl Passwords {
-    /// At most `concurrent` hashes at a time.
+    /// Allows at most `concurrent` hashes at a time.
     pub fn new(concurrent: u32, random: &dyn Random) -> Passwords {
         let mut salt = [0; 16];
         let mut output = [0; 32];

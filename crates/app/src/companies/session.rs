@@ -49,7 +49,7 @@ impl fmt::Debug for SignInForm {
 /// A member who has just signed in.
 #[derive(Debug, Clone)]
 pub struct SignedIn {
-    /// The cookie's value: given out once.
+    /// The cookie's value, returned once.
     pub cookie: AccessToken,
     pub expires_at: Timestamp,
 }
@@ -60,7 +60,7 @@ pub struct MemberSession {
     pub caller: Caller,
     pub company_name: String,
     pub expires_at: Timestamp,
-    /// What every form of the session carries.
+    /// The token in every form of the session.
     pub form_token: String,
 }
 

@@ -37,11 +37,11 @@ pub(in crate::evidence) enum HandedOn {
     Sent,
 }
 
-/// What a certificate is made from.
+/// The content of a certificate.
 pub(in crate::evidence) struct Certified<'c> {
-    /// As it was read.
+    /// The workflow as it was read.
     pub stored: &'c StoredWorkflow,
-    /// As it is now.
+    /// The workflow after the change.
     pub workflow: &'c Workflow,
     pub party: &'c Party,
     pub template: &'c StoredVersion,
@@ -203,7 +203,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Who gets the finished document without writing.
+    /// The people who get the finished document without signing.
     fn copies(&self) -> Option<Section> {
         let copies = &self.certified.workflow.copies;
         let rows = copies
@@ -230,7 +230,7 @@ impl Writer<'_> {
             None => self.say_with("certificate-step", &[("order", &order)]),
         };
         let mut rows = vec![(self.say("certificate-step-label"), self.drawable(&step))];
-        // What came before a correction or reassignment was another person's.
+        // Events before a correction or reassignment belong to another person.
         let mut events: Vec<&Event> = Vec::new();
         for named in &self.events {
             if named.event.event.recipient() != Some(recipient.id) {
@@ -295,10 +295,10 @@ impl Writer<'_> {
         }
     }
 
-    /// Who had the place before, until when, and why no longer.
+    /// The earlier person in this place, until when they had it, and why that ended.
     fn earlier_person(&self, change: &NamedEvent) -> Option<(String, String)> {
         let before = change.recipient.as_ref();
-        // Somebody whose mobile number alone was corrected is still there.
+        // A person whose mobile number alone was corrected is still in place.
         let is_still_there = |before: &NamedRecipient| {
             let after = change.successor.as_ref();
             after.is_some_and(|after| before.is_same_person(after))

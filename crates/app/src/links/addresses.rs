@@ -90,7 +90,7 @@ impl Addresses {
         self.workflow_token(purpose, workflow.id, links, Some(until))
     }
 
-    /// The same for someone who enters a signer's code first.
+    /// The same for a person who enters a signer's code first.
     pub fn signers_file_url(
         &self,
         kind: FileKind,

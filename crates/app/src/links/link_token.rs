@@ -63,7 +63,7 @@ impl LinkPurpose {
             LinkPurpose::Sign => b'S',
             LinkPurpose::SignDelivered => b'R',
             LinkPurpose::View => b'O',
-            // Tokens of earlier versions were given to every member who may send, so they only watch.
+            // Tokens of earlier versions went to every member who can send, so they only watch.
             LinkPurpose::Watch => b'V',
             LinkPurpose::Preview => b'P',
             LinkPurpose::Document => b'D',
@@ -93,7 +93,7 @@ impl LinkPurpose {
 pub struct LinkToken {
     /// What the holder may do.
     pub purpose: LinkPurpose,
-    /// With what: a recipient's or a workflow's id.
+    /// The ID of the subject: a recipient or a workflow.
     pub subject: i64,
     /// The version that the subject's links had when this one was made.
     pub version: u32,
@@ -129,7 +129,7 @@ impl LinkToken {
         vault.tag_matches(Purpose::LinkToken, claim, tag).then_some(token)
     }
 
-    /// What a claim says, whether we made it or not.
+    /// What a claim says, even if we did not make it.
     fn claimed(claim: &[u8; CLAIM]) -> Option<LinkToken> {
         let (purpose, rest) = claim.split_first()?;
         let purpose = LinkPurpose::ALL.into_iter().find(|known| known.byte() == *purpose)?;
@@ -162,7 +162,7 @@ impl LinkToken {
             )
     }
 
-    /// What it proves, if it is one that only its recipient was sent.
+    /// What the link proves, if only its recipient received it.
     pub(crate) fn delivered(&self) -> Option<DeliveredLink> {
         (self.purpose == LinkPurpose::SignDelivered).then_some(DeliveredLink {
             recipient: RecipientId(self.subject),

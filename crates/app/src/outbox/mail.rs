@@ -35,7 +35,7 @@ pub const LOGO_ID: &str = "logo@countersign";
 pub struct Letter<'l> {
     /// The company's name, as people know it.
     pub company_name: &'l str,
-    /// How the company shows itself.
+    /// The company's style.
     pub style: &'l Style,
     /// The workflow's name; empty if the message is about none.
     pub document: &'l str,
@@ -44,7 +44,7 @@ pub struct Letter<'l> {
     pub contact: &'l Contact,
     /// The addressee's language.
     pub language: Language,
-    /// In which times are written.
+    /// The time zone for times.
     pub zone: Zone,
     pub occasion: Occasion<'l>,
 }
@@ -140,7 +140,7 @@ pub enum Occasion<'o> {
     Returned {
         writer: &'o str,
         reason: &'o str,
-        /// Until when to write.
+        /// When the document expires.
         deadline: Timestamp,
         /// Where to write.
         sign_url: &'o str,
@@ -192,16 +192,16 @@ pub enum Occasion<'o> {
     },
 }
 
-/// What a signer is asked.
+/// A request to sign.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'r> {
-    /// Who asks: a member's name or the company's.
+    /// The sender: a member's name or the company's.
     pub sender: &'r str,
-    /// What they say; may be empty.
+    /// The sender's message; may be empty.
     pub comment: &'r str,
     /// Whether an access code is needed.
     pub access_code: AccessCode<'r>,
-    /// Until when to write.
+    /// When the document expires.
     pub deadline: Timestamp,
     /// Where to write.
     pub sign_url: &'r str,
@@ -210,11 +210,11 @@ pub struct Request<'r> {
 /// Whether a document opens only with an access code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessCode<'a> {
-    /// It opens without.
+    /// No code is needed.
     None,
-    /// It needs one.
+    /// A code is needed.
     Needed,
-    /// It needs one, and the sender gave a hint.
+    /// A code is needed, and the sender added a hint.
     NeededWithHint(&'a str),
 }
 
@@ -253,7 +253,7 @@ pub struct OutgoingMail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub for_members: Option<MailWords>,
     pub links: Vec<MailLink>,
-    /// It contains a one-time code: no member of the company may see it, or the code would prove nothing.
+    /// It contains a one-time code. Members of the company must not see it, or the code would prove nothing.
     #[serde(default)]
     pub is_secret: bool,
     /// The parts of a message; messages only.
@@ -268,17 +268,17 @@ pub struct MessageParts {
     pub kind: String,
     /// The workflow's name.
     pub document: String,
-    /// Who asks, or has withdrawn it.
+    /// The name of the person who sent or cancelled the document.
     pub sender: String,
-    /// Until when to write.
+    /// When the document expires.
     pub deadline: String,
     /// A one-time code.
     pub code: String,
-    /// For how many minutes that can be used.
+    /// For how many minutes the code is valid.
     pub minutes: String,
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MailWords {
     /// The subject; of a message, its first line.
@@ -308,7 +308,7 @@ impl OutgoingMail {
         Ok(vault.encrypt(Purpose::OutboxBody, &plain))
     }
 
-    /// The same without its text: to whom it was sent, and about what.
+    /// The same message without its text: only recipient and subject.
     pub(crate) fn erased(mut self) -> OutgoingMail {
         self.text.clear();
         self.html = None;
@@ -321,7 +321,7 @@ impl OutgoingMail {
     }
 }
 
-/// What is needed to write and keep messages.
+/// What writing and storing messages needs.
 #[derive(Clone, Copy)]
 pub struct MailRoom<'m> {
     pub templates: &'m MailTemplates,

@@ -21,7 +21,7 @@ pub(in crate::outbox) fn variable_names() -> Vec<String> {
     names.map(|names| names.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// What templates are tried with: everything that such a mail may contain, and as little as it may contain.
+/// The sample values for templates: everything that such a mail may contain, and the minimum.
 pub(crate) fn values(kind: MailKind, language: Language) -> [minijinja::Value; 2] {
     let contact = Contact::Email("hong@example.com".to_owned());
     let dressed = Style {
@@ -146,7 +146,7 @@ pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -
     }
 }
 
-/// The same with as little as it may contain.
+/// The same with only the minimum.
 fn poor(kind: MailKind) -> Occasion<'static> {
     let now = Timestamp::UNIX_EPOCH;
     let request = Request {

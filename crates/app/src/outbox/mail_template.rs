@@ -40,7 +40,7 @@ const LARGEST_FILE: u64 = 256 * 1024;
 /// The name under which faults that happened while mails were written are kept.
 const KEPT_FAULTS: &str = "mail_template_faults";
 
-/// What the engine itself offers: no variables of a mail.
+/// Names that the template engine itself provides; they are not variables of a mail.
 const BUILT_IN_NAMES: [&str; 8] = ["range", "dict", "namespace", "debug", "loop", "self", "super", "caller"];
 
 /// A part of a mail.
@@ -79,7 +79,7 @@ pub struct TemplateFault {
     pub file: String,
     /// The line, if known.
     pub line: Option<usize>,
-    /// What is wrong, and what helps.
+    /// What is wrong and how to fix it.
     pub what: String,
 }
 
@@ -93,7 +93,7 @@ pub struct MetFault {
     pub fault: TemplateFault,
     /// When it was met last.
     pub at: Timestamp,
-    /// Of the file's content, so a fixed file is no longer reported.
+    /// The hash of the file's content, so that a fixed file is no longer reported.
     content: String,
 }
 
@@ -246,7 +246,7 @@ impl MailTemplates {
         }
         for values in mail_sample::values(kind, language) {
             let written = self.render_named(name, &values).map_err(|error| broken(&error))?;
-            // What it includes may write the code.
+            // An included template may write the code.
             let code = values.get_attr("code").ok();
             let code = code.as_ref().and_then(Value::as_str).filter(|code| code.len() > 1);
             if part == Part::Subject && code.is_some_and(|code| written.contains(code)) {
@@ -315,7 +315,7 @@ impl std::io::Write for Bounded {
     }
 }
 
-/// The files of the folder by their names. Files that begin with a dot are no templates.
+/// The files of the folder by name. Files that begin with a dot are not templates.
 fn files(folder: &Path) -> std::io::Result<BTreeMap<String, PathBuf>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
@@ -561,7 +561,7 @@ mod tests {
                 "안녕하세요\n{{ documnt }}",
                 "request.ko.txt, line 2: there is no variable documnt",
             ),
-            // In a branch that no sample reaches.
+            // An error in a branch that no sample reaches.
             (
                 "expired.ja.html",
                 "{% if false %}\n\n{{ nobody }}{% endif %}",
@@ -641,7 +641,7 @@ mod tests {
         );
     }
 
-    /// A subject is shown where a one-time code must not be.
+    /// A subject is shown in places where a one-time code must not appear.
     #[test]
     fn no_subject_contains_the_one_time_code() {
         for text in [

@@ -85,10 +85,10 @@ fn tell_chain(
     Ok(store::audit::append(&mut held, company, workflow, &entries, &after)?)
 }
 
-/// What a workflow's audit trail does not say yet.
+/// Deliveries that a workflow's audit trail does not mention yet.
 type Untold = ((CompanyId, WorkflowId), Vec<ToNote>);
 
-/// Tells chains of deliveries.
+/// Records deliveries in the chains.
 fn note(tx: &mut dyn Transaction, vault: &Vault, untold: &[Untold]) -> Result<(), Error> {
     // The workflows first, then the deliveries: the order of every transaction that locks both.
     for ((company, workflow), _) in untold {
@@ -125,7 +125,7 @@ fn delivered(delivery: &ToNote) -> EventKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxPage {
     pub messages: Vec<OutboxMessage>,
-    /// The next page begins after this one; none if there are no older ones.
+    /// Where the next page begins. `None` if there are no older ones.
     pub older: Option<i64>,
 }
 
@@ -140,7 +140,7 @@ pub struct OutboxMessage {
     pub workflow: Option<WorkflowId>,
     /// `mail` or `message`.
     pub channel: &'static str,
-    /// How far it is: `waiting`, `delivered`, `dead`, or `kept` if there is nowhere to send it.
+    /// Its state: `waiting`, `delivered`, `dead`, or `kept` if there is nowhere to send it.
     pub state: &'static str,
     /// The addressee's name.
     pub to_name: String,

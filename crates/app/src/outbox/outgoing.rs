@@ -66,9 +66,9 @@ pub(crate) enum Asking<'a> {
     },
 }
 
-/// Somebody who is notified.
+/// A person who is notified.
 struct Addressee<'a> {
-    /// The recipient; none if it is somebody else.
+    /// The recipient; `None` for other people.
     recipient: Option<RecipientId>,
     name: &'a str,
     contact: Contact,
@@ -92,7 +92,7 @@ impl Outgoing {
         }
     }
 
-    /// What messages are written with.
+    /// The room for writing messages.
     pub(crate) fn mail_room(&self) -> MailRoom<'_> {
         MailRoom {
             templates: &self.templates,

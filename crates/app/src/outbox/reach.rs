@@ -1,4 +1,4 @@
-//! Whom messages and one-time codes can reach.
+//! Which people messages and one-time codes can reach.
 
 use domain::{Contact, Recipient, Region};
 
@@ -16,7 +16,7 @@ pub struct GatewayReach {
 }
 
 impl GatewayReach {
-    /// Whether it would be asked to take a kind of message to a number.
+    /// Whether the gateway would accept a kind of message to a number.
     pub fn serves(&self, kind: &str, number: &str) -> bool {
         let is_reached = |beginning: &String| number.starts_with(beginning.as_str());
         self.kinds.contains(&kind) && self.numbers.iter().any(is_reached)

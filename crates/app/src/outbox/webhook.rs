@@ -97,7 +97,7 @@ pub struct NextWriter {
     pub sign_url: Option<String>,
 }
 
-/// What a webhook is made of.
+/// The event that a webhook reports.
 pub(in crate::outbox) struct Happening<'h> {
     /// The workflow after the transition.
     pub workflow: &'h Workflow,

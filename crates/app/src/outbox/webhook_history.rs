@@ -29,7 +29,7 @@ const MOST_RESENT: u32 = 1_000;
 const LONGEST_ANSWER: usize = 1_000;
 /// How many deliveries are deleted in one transaction.
 const FORGOTTEN_AT_ONCE: u32 = 1_000;
-/// How many hours a delivery beyond the limits waits for its workflow's audit trail to mention it.
+/// How many hours a delivery beyond the limits is kept until its workflow's audit trail mentions it.
 const WAITS_TO_BE_TOLD: i64 = 24;
 
 /// The size of the history that we keep for a company.
@@ -375,7 +375,7 @@ impl App {
         })
     }
 
-    /// Switches a stopped address on, for a member; one that is on stays so.
+    /// Starts a stopped endpoint for a member. Does nothing if it is running.
     pub fn start_export_endpoint(
         &self,
         caller: &Caller,
@@ -556,7 +556,7 @@ fn named_endpoint(url: Option<String>, faults: Vec<Fault>) -> Result<CallbackUrl
     callback_address(&url.unwrap_or_default())
 }
 
-/// A callback address as it is kept, of whatever spelling; 422 if the text is none.
+/// A callback address in its stored form, however it is spelled; 422 if it is not valid.
 pub fn callback_address(text: &str) -> Result<CallbackUrl, Error> {
     match text.trim() {
         "" => Err(Error::fault("url", FaultCode::Required)),

@@ -30,7 +30,7 @@ use crate::base::network::{NetworkFault, Patience};
 const FRESH_HOURS: i64 = 1;
 /// and at most.
 const LONGEST_KEPT_HOURS: i64 = 24;
-/// How long a source that did not prove a certificate good is not asked again.
+/// How many minutes we do not ask a source again that failed to prove a certificate valid.
 const SILENT_MINUTES: i64 = 2;
 /// How many answers are kept. With more, all are fetched again.
 const MOST_KEPT: usize = 512;
@@ -45,7 +45,7 @@ const LONGEST_CHAIN: usize = 6;
 /// Chains that are looked into at the same time.
 const MOST_AT_ONCE: usize = 8;
 
-/// What was answered about certificates, as long as it is fresh, or why nothing was.
+/// Answers about certificates while they are fresh, or why there was none.
 #[derive(Default)]
 pub(crate) struct KeptProofs(Mutex<Kept>);
 
@@ -55,20 +55,20 @@ struct Kept {
     bytes: usize,
 }
 
-/// What was found, and until when it is used.
+/// The result, and how long it is used.
 type Answer = (Result<Found, Unproved>, Timestamp);
 
 /// What was found about a certificate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Found {
     data: ValidationData,
-    /// Who says that it is revoked, and since when.
+    /// Who reported the revocation, and when it took effect.
     revoked: Option<(String, Timestamp)>,
-    /// Until when it is used, if it says so.
+    /// How long the answer is valid, if it says so.
     until: Option<Timestamp>,
 }
 
-/// What is asked about a certificate, which is known by its SHA-256.
+/// A question about a certificate, which is identified by its SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Question {
     IsGood,
@@ -112,7 +112,7 @@ impl From<Error> for ChainFault {
 #[derive(Default)]
 pub(crate) struct ProvedChain {
     pub(crate) data: ValidationData,
-    /// Whether it was followed up to a root.
+    /// Whether it ends in a root.
     pub(crate) ends_in_root: bool,
     /// Whether a certificate names no source that could prove it good.
     pub(crate) lacks_source: bool,
@@ -250,7 +250,7 @@ impl App {
                 Some(issuer) => Some(issuer),
                 None => self.fetched_issuer(&current, patience)?,
             };
-            // Without its issuer nothing more can be said; a verifier may know it.
+            // Without the issuer we cannot check more; a verifier may know the issuer.
             let Some(issuer) = issuer else { break };
             if root.contains(&issuer) {
                 chain.data.extend(ValidationData {
@@ -306,7 +306,7 @@ impl App {
                 let until = found.until.unwrap_or(later(SignedDuration::from_hours(FRESH_HOURS)));
                 (Ok(found), until.min(most))
             }
-            // Nobody has failed yet.
+            // No request has failed yet.
             Err(fault @ Unproved::OutOfTime(_)) => return Err(fault),
             Err(fault) => (Err(fault), later(SignedDuration::from_mins(SILENT_MINUTES))),
         };
@@ -333,7 +333,7 @@ impl App {
             .map(|source| self.by_list(source, certificate, issuer, patience));
         for found in answers.chain(lists) {
             match found {
-                // That it is revoked counts whatever an older list says.
+                // A revocation counts even if an older list does not mention it.
                 Ok(found) => return Ok(found),
                 // The fault of one that was asked says more.
                 Err(Unproved::OutOfTime(_)) if last.is_some() => {}
@@ -390,7 +390,7 @@ impl App {
     ) -> Result<Found, Unproved> {
         let (revoked, until) = match checked {
             Ok(validity) => (None, validity.next_update),
-            // It may have been said by mistake, and is asked again soon.
+            // The report may be a mistake, so we ask again soon.
             Err(RevocationError::Revoked(since)) => {
                 let soon = self.now().saturating_add(SignedDuration::from_mins(SILENT_MINUTES));
                 (Some((source.to_string(), since)), soon.ok())

@@ -40,7 +40,7 @@ use crate::sealing::deep_stack::on_deep_stack;
 use crate::sealing::proofs::{ChainFault, Needed, Proofs, Unproved};
 use crate::sealing::seal_key::UsableKey;
 
-/// How long a caller waits before an approval that was put off is given again, in seconds.
+/// How many seconds callers wait before they retry a postponed approval.
 const RETRY_AFTER: u64 = 60;
 /// A timestamp that failed is tried again after this long.
 pub(crate) const RETRY_TIMESTAMP: SignedDuration = SignedDuration::from_mins(10);
@@ -49,21 +49,21 @@ pub(crate) const RETRY_TIMESTAMP: SignedDuration = SignedDuration::from_mins(10)
 const RENEWED_BEFORE: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// And never sooner than this after the last one.
 const RENEWED_AT_SOONEST: SignedDuration = SignedDuration::from_hours(24);
-/// How the installation seals where a company does not choose for itself.
+/// How the installation seals if a company does not choose.
 #[derive(Debug, Clone)]
 pub struct SealingSettings {
-    /// How strong; what is possible, if not given.
+    /// The seal level. `None`: the highest possible.
     pub level: Option<SealLevel>,
     pub tsa: Option<TimeStampAuthority>,
-    /// What happens while it does not answer.
+    /// What happens while the authority does not respond.
     pub when_tsa_is_down: WhenTsaIsDown,
     /// The place that seals name, if they are to name one.
     pub location: Option<String>,
-    /// The address of the root's revocation list, which new certificates name; they name none, if not given.
+    /// The URL of the root's revocation list for new certificates. `None`: they contain none.
     pub revocation_list_url: Option<String>,
     /// Which addresses a time-stamp authority may have.
     pub addresses: AddressRules,
-    /// How long one approval waits for all together that proves certificates good.
+    /// How long one approval waits for all proofs of certificates together.
     pub proof_wait: Duration,
 }
 
@@ -90,7 +90,7 @@ impl Default for SealingSettings {
 pub struct Sealed {
     /// The file.
     pub bytes: Vec<u8>,
-    /// How strong it is sealed.
+    /// The seal level.
     pub level: SealLevel,
     /// When its next timestamp is due, if it is.
     pub timestamp_due: Option<Timestamp>,
@@ -102,16 +102,16 @@ pub struct AskedAuthority {
     pub url: String,
     /// Why it gave none; none if it gave one.
     pub fault: Option<String>,
-    /// What its timestamps lack to prove themselves for long (B-LT, B-LTA).
+    /// What its timestamps lack for long-term proof (B-LT, B-LTA).
     pub lack: Option<ProofLack>,
 }
 
-/// What is missing where certificates should be proved good.
+/// What the proof of certificates lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProofLack {
-    /// Nobody answers now, and why.
+    /// The source does not respond now, and why.
     NotNow(String),
-    /// The answer does not prove it, and why: the certificate is revoked, or somebody else answered.
+    /// The response is no proof, and why: the certificate is revoked, or someone else signed the response.
     Refused(String),
     /// The chain does not end in a root: neither is the issuer's certificate there, nor does a certificate name its place.
     Issuer,
@@ -204,7 +204,7 @@ pub(crate) fn timestamped(pdf: &SharedBytes, data: &ValidationData, asking: &Ask
 }
 
 impl App {
-    /// How long one who waits for a seal, or for several, waits for what proves certificates good.
+    /// How long a caller waits for the proofs of one or several seals.
     pub fn proof_patience(&self) -> Patience {
         Patience::of(self.settings.sealing.proof_wait, Arc::clone(&self.clock))
     }
@@ -330,7 +330,7 @@ impl App {
         Ok(asked)
     }
 
-    /// What is missing to prove the certificates of a company's seals good, if it wants more than B-T.
+    /// What proofs of a company's seals lack, if it wants more than B-T.
     pub fn lack_of_seal_proofs(&self, company: &CompanyId) -> Result<Option<ProofLack>, Error> {
         if self.wanted(company)?.level < SealLevel::LongTerm {
             return Ok(None);
@@ -339,7 +339,7 @@ impl App {
         self.lack_of_proofs(key.certificates())
     }
 
-    /// What is missing to prove these certificates good.
+    /// What the proofs of these certificates lack.
     fn lack_of_proofs(&self, certificates: &[Vec<u8>]) -> Result<Option<ProofLack>, Error> {
         match self.proofs_of_chain(certificates, None, &self.proof_patience()) {
             Ok(found) if !found.ends_in_root => Ok(Some(ProofLack::Issuer)),
@@ -362,7 +362,7 @@ impl App {
         Ok(self.wanted_by(&company))
     }
 
-    /// What is wrong with a company's choices about its seals.
+    /// The faults in a company's choices for its seals.
     pub(crate) fn check_sealing(&self, company: &Company) -> Vec<Fault> {
         let mut faults = Vec::new();
         if let Some(url) = &company.tsa_url
@@ -434,7 +434,7 @@ impl App {
             let extended = validation_data::add_validation_data(stamped, &data)?;
             (extended, None)
         };
-        // Silent responders of others are asked again when nobody waits.
+        // We retry silent responders of others when nobody waits.
         let again = lacks_others.then(|| later(self.now(), RETRY_TIMESTAMP));
         Ok(Sealed {
             bytes,
@@ -489,7 +489,7 @@ pub(crate) fn renewal((at, ends): (Timestamp, Timestamp)) -> Timestamp {
     let quarter = ends.duration_since(at) / 4;
     let before = RENEWED_BEFORE.min(quarter);
     let due = ends.saturating_sub(before).unwrap_or(at);
-    // An authority that goes on past its certificate's end must not be asked without pause.
+    // Do not keep asking an authority that stamps beyond its certificate's end.
     due.max(at.saturating_add(RENEWED_AT_SOONEST).unwrap_or(at))
 }
 

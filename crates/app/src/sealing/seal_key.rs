@@ -33,23 +33,22 @@ pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, UsableKey>>);
 pub(crate) struct UsableKey {
     id: i64,
     pub(crate) key: Arc<SealKey>,
-    /// Whether this installation's root issued its certificate: nobody else can have revoked it.
+    /// Whether this installation's root issued its certificate. If so, nobody else can have revoked it.
     pub(crate) is_of_our_root: bool,
 }
 
 /// Why a company cannot seal.
 #[derive(Debug, thiserror::Error)]
 pub enum SealKeyFault {
-    /// It has no key.
     #[error("the company has no seal key")]
     Missing,
-    /// What is kept of the key cannot be decrypted.
+    /// The stored key cannot be decrypted.
     #[error(transparent)]
     Vault(#[from] VaultError),
     /// The key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// It could not be looked up.
+    /// The key could not be looked up.
     #[error(transparent)]
     Other(#[from] Error),
 }
@@ -95,7 +94,7 @@ impl App {
         self.seal_key_in_use(company, in_use)
     }
 
-    /// The company's seal key, where the id of the row that it uses was read already.
+    /// The company's seal key, if the ID of its row was already read.
     pub(crate) fn seal_key_in_use(&self, company: &CompanyId, in_use: Option<i64>) -> Result<UsableKey, SealKeyFault> {
         let in_use = in_use.ok_or(SealKeyFault::Missing)?;
         let kept = self.kept().get(company).filter(|kept| kept.id == in_use).cloned();
@@ -119,7 +118,7 @@ impl App {
             .certificates()
             .first()
             .is_some_and(|own| root.iter().any(|root| is_issued_by(own, root)));
-        // What others issued is proved by the verifier's rules: earlier versions took keys without.
+        // Keys that others certified are checked by the verifier's rules, because earlier versions did not.
         if is_of_our_root {
             key.prove(self.clock.now())?;
         } else {
@@ -153,7 +152,7 @@ impl App {
         Ok(row.and_then(|row| end_of_certificates(&row.certificates).ok()))
     }
 
-    /// The installation's root certificate as PEM: what a verifier elsewhere is given to trust.
+    /// The installation's root certificate as PEM, for other verifiers to trust.
     pub fn root_certificate(&self) -> Result<String, Error> {
         installation::root_certificate(&self.store)
     }

@@ -1,4 +1,4 @@
-//! What there is to say of a PDF that anybody sends: the same on the page and through the API.
+//! The verdict on a PDF from anyone, which is the same on the page and in the API.
 
 use document::verify::{Fault, Means, RevocationData, Verdict};
 use domain::Requester;

@@ -30,7 +30,7 @@ pub use answer::{BulkAnswer, BulkChecked, BulkProgress, BulkRow, RowError, Wrong
 /// How many days a finished bulk send is kept.
 const KEPT_DAYS: i64 = 30;
 
-/// How many times the rows of one bulk send a company may have waiting.
+/// How many rows a company may have waiting, as a multiple of the largest bulk send.
 const MOST_WAITING: u64 = 10;
 
 /// How large one bulk send may be.
@@ -53,7 +53,7 @@ impl Default for BulkSettings {
 /// Many starts at once, as they came.
 #[derive(Debug, Clone, Default)]
 pub struct BulkRequest {
-    /// What applies to every row that does not say otherwise, with the template. Its faults are the request's.
+    /// What applies to every row unless the row overrides it, and the template. Its faults are those of the request.
     pub common: StartRequest,
     pub rows: BulkRows,
     /// Start nothing, and say what is wrong.
@@ -91,7 +91,7 @@ impl std::fmt::Debug for BulkRows {
 pub struct BulkRowsRequest {
     /// `waiting`, `started`, `failed` or `cancelled`.
     pub status: Option<String>,
-    /// Where the page before this one ended.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
     pub limit: Option<String>,
 }
@@ -285,7 +285,7 @@ impl App {
                 let text = serde_json::to_vec(row).map_err(failed)?;
                 Ok(self.vault.encrypt(Purpose::BulkRow, &text))
             } else {
-                // It is never started. Its other faults are reported together with what could not be read.
+                // It will not start. Its other faults are reported together with the unreadable values.
                 let error = starts.check(row.request.clone()).err();
                 let unread = || row.kept(&Error::Unprocessable(row.request.faults.clone()));
                 let faults = error.and_then(|error| row.kept(&error)).or_else(unread);
@@ -306,7 +306,7 @@ impl App {
         })
     }
 
-    /// How far a bulk send is, with a page of its rows.
+    /// The state of a bulk send, with a page of its rows.
     pub fn bulk(
         &self,
         caller: &Caller,

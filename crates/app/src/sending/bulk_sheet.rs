@@ -21,7 +21,7 @@ use crate::values::value::GivenField;
 
 const FIELD: &str = "field:";
 
-/// What a column says of a signer.
+/// A detail of a signer in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
     Name,
@@ -43,7 +43,7 @@ const DETAILS: [(&str, Detail); 7] = [
     ("one_time_code", Detail::OneTimeCode),
 ];
 
-/// What a column says.
+/// The meaning of a column.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Column {
     WorkflowName,
@@ -52,10 +52,10 @@ enum Column {
     Comment,
     CopyName,
     CopyEmail,
-    /// Of the signer at this place of [`Columns::writers`].
+    /// A detail of the signer at this place of [`Columns::writers`].
     Writer(usize, Detail),
     Field(String),
-    /// Without a name and without meaning.
+    /// A column without name or meaning.
     Nothing,
 }
 
@@ -67,7 +67,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// As columns name them.
+    /// The name in the header.
     fn name(&self) -> String {
         match &self.role {
             Some(role) => format!("{}.{role}", self.order),
@@ -79,7 +79,7 @@ impl Writer {
 /// The columns of a sheet.
 pub(crate) struct Columns {
     kinds: Vec<Column>,
-    /// As the header calls them.
+    /// The names in the header.
     names: Vec<String>,
     writers: Vec<Writer>,
 }

@@ -77,7 +77,7 @@ impl AnswerKey {
 }
 
 impl App {
-    /// What the first request under the key was answered, if there was one.
+    /// The answer to the first request under the key, if there was one.
     pub(in crate::sending) fn answered_before<T: DeserializeOwned>(
         &self,
         caller: &Caller,
@@ -93,7 +93,7 @@ impl App {
     }
 }
 
-/// Answers of that moment, or older, are no longer kept.
+/// Answers of that time or older have expired.
 fn kept_since(now: Timestamp) -> Timestamp {
     now.checked_sub(SignedDuration::from_hours(KEPT_HOURS))
         .unwrap_or(Timestamp::MIN)

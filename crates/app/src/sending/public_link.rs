@@ -359,7 +359,7 @@ impl App {
         Ok(self.shown_link(&link, caller))
     }
 
-    /// Closes a link for good. What it started goes on.
+    /// Closes a link for good. Its documents continue.
     pub fn close_public_link(&self, caller: &Caller, id: i64) -> Result<PublicLinkView, Error> {
         caller.must_send()?;
         let (company, id, now) = (caller.company.clone(), PublicLinkId(id), self.now());
@@ -374,7 +374,7 @@ impl App {
         Ok(self.shown_link(&link, caller))
     }
 
-    /// What the holder of a link sees first. A conflict says why it is not open.
+    /// The first page of a link. A conflict says why it is not open.
     pub fn open_public_link(&self, token: &str) -> Result<LinkInvitation, Error> {
         let link = self.opened_link(token)?;
         let (context, template) = self.template_of(&link)?;
@@ -482,7 +482,7 @@ impl App {
         date.split(' ').next().unwrap_or_default().to_owned()
     }
 
-    /// What the table of uses contains for an address: not the address itself.
+    /// The key of an address in the table of uses, which does not reveal the address.
     fn known_by(&self, key: &str) -> String {
         hex::encode(self.vault.tag(Purpose::PublicLink, key.as_bytes()))
     }
@@ -543,7 +543,7 @@ fn shown_link(link: &PublicLink, caller: &Caller, addresses: &Addresses, now: Ti
     let with_zone = |at| time::format_with_zone(at, caller.zone);
     PublicLinkView {
         link_id: link.id.0,
-        // Who may only read gets no address at which documents are started.
+        // Members who can only read do not get an address that starts documents.
         link_url: if caller.role.may_send() {
             addresses.public_link_url(link.id.0, link.language)
         } else {
@@ -569,7 +569,7 @@ fn shown_link(link: &PublicLink, caller: &Caller, addresses: &Addresses, now: Ti
     }
 }
 
-/// What is wrong with a visitor's telephone number.
+/// The fault of a visitor's telephone number.
 fn phone_fault(contact: &Contact, region: Region, countries: Option<&[String]>) -> Option<Fault> {
     let own = [region.code().to_owned()];
     let countries = countries.unwrap_or(&own);
@@ -690,7 +690,7 @@ fn as_of_visitor(error: Error, link: &PublicLink, visitor: usize) -> Error {
     Error::Unprocessable(told)
 }
 
-/// What a use that was not counted means.
+/// The error for a use that was not counted.
 fn not_taken(taken: Taken, now: Timestamp) -> Option<Error> {
     match taken {
         Taken::Full { bound, until } => {

@@ -39,10 +39,10 @@ pub use request::{
     Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest, Started, StartedWorkflow,
 };
 
-/// With more recipients than this, their numbers are reserved by a query of their own.
+/// With more recipients than this, their numbers are reserved by a separate query.
 const NUMBERS_WITH_A_QUESTION: usize = 32;
 
-/// What is decided together with a start.
+/// The decision on a start.
 #[derive(Default)]
 pub(in crate::sending) struct Together {
     /// The template, if it is made for this document alone.
@@ -59,7 +59,7 @@ pub(in crate::sending) struct OwnTemplate {
     pub(in crate::sending) claim: FileClaim,
 }
 
-/// What else a start's transaction does, with the number of the workflow and the time of the start.
+/// What a start's transaction does in addition, given the workflow's number and the start time.
 pub(in crate::sending) type Record =
     Box<dyn Fn(&mut dyn Transaction, WorkflowId, Timestamp) -> Result<(), Error> + Send>;
 
@@ -70,7 +70,7 @@ pub(in crate::sending) struct StartedWith {
     pub(in crate::sending) visitor_sign_url: Option<String>,
 }
 
-/// What a start asks before it decides.
+/// What a start reads before it decides.
 struct Asked {
     context: StartContext,
     /// The answer to the first request under the same key.
@@ -151,10 +151,10 @@ impl App {
         }
     }
 
-    /// Proves what a start needs beside its request: the template's file, and a seal for the end.
+    /// Checks what a start needs besides its request: the template's file, and a seal at the end.
     fn prove_usable(&self, caller: &Caller, context: &StartContext, document: &BlobHash) -> Result<(), Error> {
         if !self.blobs.exists(document)? {
-            // Not the request's fault: the storage may be away, and back at the next try.
+            // Not the request's fault: the storage may be unavailable now and work at the next try.
             return Err(Error::FileLost(blobs::Error::Missing(*document)));
         }
         // Usable now means usable at the end, as far as it is ours: the key stays in the database, the master key is at hand,
@@ -206,7 +206,7 @@ impl App {
         })
     }
 
-    /// What the first start under the request's key was answered, if there was one.
+    /// The answer to the first start under the request's key, if there was one.
     pub(in crate::sending) fn sent_before(
         &self,
         caller: &Caller,

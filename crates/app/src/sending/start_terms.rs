@@ -1,9 +1,9 @@
-//! What the first entry of a chain says about the workflow that is started.
+//! The first entry of a chain, which records how the workflow was started.
 
 use domain::{NamedMember, PlaceTerms, TemplateContent, Terms, Workflow};
 use store::workflow::{Checks, Party};
 
-/// What the workflow is started with. `checks` has its recipients' order.
+/// The terms of the workflow. `checks` are in the order of the recipients.
 pub(crate) fn terms(workflow: &Workflow, party: &Party, checks: &[Checks], template: Option<TemplateContent>) -> Terms {
     let sender = NamedMember {
         id: workflow.sender,

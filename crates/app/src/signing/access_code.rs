@@ -52,7 +52,7 @@ impl App {
         // it left. So the answer contains only what the transaction that counts has found.
         let failures = self.judge_and_note(&company, workflow, (&actor, at), move |tx| {
             let stored = store::workflow::load(tx, &wanted, workflow)?.ok_or(Error::NotFound(Subject::Link))?;
-            // The earlier person's tries must not be recorded or counted against the current one.
+            // Tries of an earlier person must not be recorded or counted against the current one.
             same_link(&stored.workflow, id, link_version)?;
             let Some(writer) = stored.writer(id).filter(|writer| !is_locked(writer)) else {
                 return Err(Error::conflict(ConflictCode::Locked));
@@ -107,7 +107,7 @@ pub(in crate::signing) fn is_locked(writer: &Writer) -> bool {
     writer.access.is_some() && writer.access_failures >= MOST_FAILURES
 }
 
-/// What an authentication code of a code is made over.
+/// The data that authenticates an access code.
 pub(in crate::signing) fn salted(salt: &[u8], code: &str) -> Vec<u8> {
     let mut message = b"code ".to_vec();
     message.extend_from_slice(salt);

@@ -27,7 +27,7 @@ use crate::values::value::GivenField;
 use crate::workflow::act::{ActRequest, given_comment};
 use crate::workflow::transition::{Advanced, Snapshot, refused};
 
-/// How an approval's values came.
+/// Where an approval's values come from.
 pub(in crate::signing) enum Source<'s> {
     /// `field_list` of the API: faults name its entries.
     List(&'s [GivenField]),

@@ -22,7 +22,7 @@ pub(crate) struct CodeGuesses {
 }
 
 impl App {
-    /// Where what is entered with this key is counted.
+    /// Where entries under this key are counted.
     pub(in crate::signing) fn code_guesses(
         &self,
         session: &Session,

@@ -26,7 +26,7 @@ struct Ticket {
 }
 
 impl App {
-    /// This key, for use in an address. Nobody else can read or make one.
+    /// A ticket for this key, to use in an address. Nobody else can read or make one.
     pub fn download_ticket(&self, key: &SigningKey) -> String {
         let ticket = Ticket {
             ends: self.now().as_second().saturating_add(LIFE.as_secs().cast_signed()),

@@ -37,13 +37,13 @@ use crate::workflow::transition::Snapshot;
 
 /// The most bytes that the texts of a draft may have.
 pub const LARGEST_DRAFT: usize = 256 * 1024;
-/// The longest name that a page may give itself, in bytes.
+/// The longest ID that a page may choose for itself, in bytes.
 const LONGEST_PAGE: usize = 32;
 
-/// What the page that changes a draft knows of it.
+/// What the page that changes a draft knows about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DraftSeen {
-    /// The revision that it shows. None: it does not say, and overwrites whatever is there.
+    /// The revision that the page shows. `None`: unknown, so the change overwrites everything.
     pub revision: Option<u64>,
     /// The page itself, by a name of its own making: what it has changed is nothing new to it, even if the answer was
     /// lost.
@@ -62,7 +62,7 @@ pub struct DraftChange {
 /// The revision of a draft.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DraftState {
-    /// The version of the signer's link; another one has a draft of its own.
+    /// The version of the signer's link. Each version has its own draft.
     pub link: u32,
     /// Its revision; 0 while there is none.
     pub revision: u64,
@@ -70,12 +70,12 @@ pub struct DraftState {
     pub changes: BTreeMap<String, DraftChange>,
 }
 
-/// What came of a change.
+/// The result of a change.
 #[derive(Debug, Clone)]
 pub struct SavedDraft {
     /// The revision of the draft now.
     pub revision: u64,
-    /// How the texts that were saved look, and what is calculated from them.
+    /// The outlines of the saved texts and of calculated values.
     pub looks: Vec<FieldLook>,
     /// What other pages have filled in since the revision that this one shows. Such fields were left as they are.
     pub newer: Vec<HeldField>,
@@ -111,7 +111,7 @@ pub(crate) struct Draft {
 /// The value of one field of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// As typed, even half-finished; of a field for files that it was emptied.
+    /// The text as typed, even half-finished. For a file field: it was emptied.
     Text(String),
     File(FileValue),
     Drawn(DrawnValue),
@@ -123,7 +123,7 @@ type SentFile = (FileValue, Vec<u8>);
 /// A draft and the text that it was read from.
 pub(crate) struct ReadDraft {
     pub(crate) draft: Draft,
-    /// None: there is none.
+    /// The stored draft. `None` if there is none.
     pub(crate) kept: Option<String>,
 }
 
@@ -315,7 +315,7 @@ impl App {
         if read.draft.revision != revision {
             return Err(Error::conflict(ConflictCode::DraftChanged));
         }
-        // A field that is no longer this signer's (fixed since) is not their fault.
+        // The signer is not to blame for a field that has become fixed since.
         read.draft.texts.retain(|name, _| {
             let field = snapshot.template.version.field(name);
             field.is_some_and(|field| is_editable(field, &snapshot.values, recipient))
@@ -394,7 +394,7 @@ impl App {
         self.saved(session, recipient, seen, changed, &draft)
     }
 
-    /// What a page learns about the draft after its change.
+    /// What a page gets after it changed the draft.
     fn saved(
         &self,
         session: &Session,
@@ -459,7 +459,7 @@ impl App {
             keep(tx, &company, id, &draft, at)?;
             let (then, now) = (before.hashes(), draft.hashes());
             for hash in now.difference(&then) {
-                // It was announced long ago, and is gone: it has to be sent again.
+                // It was announced long ago and removed since, so it has to be sent again.
                 if !store::upload::name(tx, &company, id, *hash)? {
                     return Err(Error::busy(1));
                 }
@@ -522,7 +522,7 @@ fn keep(
     Ok(store::workflow_value::save_draft(held, company, recipient, &text, at)?)
 }
 
-/// A draft that cannot be read any more is a lost convenience, not a failure.
+/// A draft that we can no longer read is a lost convenience, not a failure.
 fn parsed(kept: Option<&str>) -> Draft {
     kept.and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or_default()

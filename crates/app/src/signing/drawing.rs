@@ -17,7 +17,7 @@ use crate::signing::files::FileContent;
 use crate::signing::session::SigningKey;
 use crate::values::value::{NewValue, drawing_fault, prove, safe_file_name, text_value_fault, value_fault};
 
-/// What the signer wants to see drawn.
+/// The drawing that the signer wants to see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
     /// A name in each hand.
@@ -41,12 +41,12 @@ pub enum Wish {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     pub drawing: Drawing,
-    /// How it looks (SVG), or why it cannot be drawn.
+    /// The drawing (SVG), or why it cannot be drawn.
     pub look: Result<String, Fault>,
 }
 
 impl App {
-    /// The drawings that a signer may choose from, for anybody who may see the document.
+    /// The drawings that a signer can choose from, for anyone who can see the document.
     pub fn drawing_choices(&self, key: &SigningKey, wish: &Wish, language: Language) -> Result<Vec<Choice>, Error> {
         self.may_see(key)?;
         let drawings = drawings(wish, language).map_err(|fault| Error::Unprocessable(vec![fault]))?;
@@ -76,7 +76,7 @@ impl App {
         }
     }
 
-    /// Takes a drawing into the draft, in place of whatever the field held.
+    /// Stores a drawing in the draft, in place of the field's value.
     pub fn take_drawing(
         &self,
         key: &SigningKey,
@@ -114,7 +114,7 @@ impl App {
         self.file_with(value, |figure| Ok(("image/png", figure.png()?)))
     }
 
-    /// The same as the pages show it: of a drawing the outlines (SVG).
+    /// The value as pages show it: for a drawing, its outlines (SVG).
     pub(in crate::signing) fn shown_file_of(&self, value: Option<&FieldValue>) -> Result<FileContent, Error> {
         self.file_with(value, |figure| Ok(("image/svg+xml", figure.svg().into_bytes())))
     }
@@ -145,7 +145,7 @@ impl App {
     }
 }
 
-/// The member of the wish with the name, where a fault belongs.
+/// The member of the request that a fault of the name refers to.
 fn path(wish: &Wish) -> &'static str {
     match wish {
         Wish::Typed { .. } => "text",

@@ -22,10 +22,10 @@ use crate::templates::page_cache::PartKind;
 use crate::templates::page_part::PageAnswer;
 use crate::workflow::transition::{Snapshot, conflict};
 
-/// Within this time a download from one address is recorded once, and this many in all.
+/// Within this time, downloads from one address are recorded once, and at most this many in all.
 const TOLD_FOR: SignedDuration = SignedDuration::from_hours(1);
 const MOST_TOLD: usize = 20;
-/// How many entries are checked for it. Entries of other kinds may be among them.
+/// How many entries are searched for it, including entries of other kinds.
 const LOOKED_BACK: u32 = 100;
 
 /// A file, whole.
@@ -164,12 +164,12 @@ impl App {
         })
     }
 
-    /// The same to be looked at: opening the viewer changes nothing.
+    /// The file for viewing. Opening the viewer changes nothing.
     pub fn shown_file(&self, key: &SigningKey) -> Result<LinkedFile, Error> {
         self.read_linked(self.open_link(key)?)
     }
 
-    /// The same with the displayed sizes of its pages.
+    /// The file with the displayed sizes of its pages.
     pub fn shown_pages(&self, key: &SigningKey) -> Result<(LinkedFile, Vec<PageSize>), Error> {
         let linked = self.shown_file(key)?;
         let sizes = document::pages::render::page_sizes(&linked.file.bytes)
@@ -183,7 +183,7 @@ impl App {
         self.page_of(&opened.hash, file, PartKind::Picture, page)
     }
 
-    /// What one of its pages says.
+    /// The text of one of its pages.
     pub fn shown_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let opened = self.open_link(key)?;
         self.page_of(&opened.hash, file, PartKind::Text, page)

@@ -49,11 +49,11 @@ pub struct SigningView {
     pub expires_at: Timestamp,
     /// The workflow's state.
     pub status: Status,
-    /// Who declined. If it was another signer, only those to whom the document may be shown see it.
+    /// Who declined. Visible to other signers only if they may see the document.
     pub rejected_by: Option<SigningRecipient>,
     /// How many steps it has.
     pub steps: u32,
-    /// What the page may do now.
+    /// What the page can do now.
     pub stage: Stage,
     /// The signer; none in the sender's view.
     pub recipient: Option<SigningRecipient>,
@@ -69,13 +69,13 @@ pub struct SigningView {
     pub pdf: BlobHash,
     /// The fields; none while a code is needed.
     pub fields: Vec<FieldView>,
-    /// The signer may assign the document to somebody else.
+    /// Whether the signer can assign the document to someone else.
     pub hand_over: bool,
-    /// What was entered before and saved as a draft is in the fields again.
+    /// Whether the fields contain earlier entries from a saved draft.
     pub continued: bool,
     /// The draft's revision.
     pub draft: DraftState,
-    /// Where the signer finds the finished document, for as long as such addresses live.
+    /// The link to the finished document, while such links work.
     pub document_url: Option<String>,
     /// Consent to sign electronically is needed before approval.
     pub must_consent: bool,
@@ -85,7 +85,7 @@ pub struct SigningView {
     pub returned: Option<GivenBack>,
 }
 
-/// Who returned a document, and why.
+/// The person who returned a document, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenBack {
     /// The name of the person who gave it back, as it was then.
@@ -120,7 +120,7 @@ pub struct FieldView {
     pub field: Field,
     /// The value as text: of a file its name. Of the signer's own fields, the draft's.
     pub value: Option<String>,
-    /// How that looks in this box.
+    /// The value's look in this box.
     pub look: BoxLook,
     /// Why the draft's value will be refused.
     pub fault: Option<Fault>,
@@ -222,7 +222,7 @@ impl App {
         }))
     }
 
-    /// The file in a field, where the holder of the key may see it.
+    /// The file in a field, if the holder of the key can see it.
     pub fn signing_file(&self, key: &SigningKey, field: &str) -> Result<FileContent, Error> {
         let session = self.open_for_reading(key)?;
         let draft = match session.recipient() {
@@ -262,7 +262,7 @@ impl App {
         self.image_of(&session.snapshot.template, file, page)
     }
 
-    /// What a page of the document to be signed says.
+    /// The text of a page of the document.
     pub fn page_text(&self, key: &SigningKey, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let session = self.open_for_reading(key)?;
         let snapshot = &session.snapshot;
@@ -287,7 +287,7 @@ impl App {
     }
 }
 
-/// Who declined. If it was somebody else, only those to whom the document may be shown see it.
+/// Who declined. Visible to others only if they may see the document.
 fn rejected_by(snapshot: &Snapshot, holder: Option<&Recipient>, shows: bool) -> Option<SigningRecipient> {
     let State::Rejected { recipient: id, .. } = snapshot.stored.workflow.state else {
         return None;
@@ -370,7 +370,7 @@ fn field_views(session: &Session, draft: &Draft, stage: &Stage, fonts: &Fonts) -
         let mut value = held.as_ref().map(FieldValue::to_wire);
         let mut fault = None;
         if editable && let Some(text) = draft.texts.get(&field.name) {
-            // As typed, even half-finished. An empty text removes a file.
+            // The text as typed, even half-finished. An empty text removes a file.
             value = Some(text.clone()).filter(|text| !(field.kind.is_file() && text.is_empty()));
             held = if field.kind.is_file() {
                 None

@@ -15,7 +15,7 @@ use crate::templates::page_cache::PartKind;
 use crate::templates::page_part::{PageAnswer, PagePart};
 use crate::values::look::Looks;
 
-/// What the preview page shows, as it is kept.
+/// The stored content of a preview.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PreviewContent {
     pub workflow_name: String,
@@ -28,7 +28,7 @@ pub(crate) struct PreviewContent {
 /// The preview page.
 #[derive(Debug, Clone)]
 pub struct PreviewView {
-    /// What the workflow would be called.
+    /// The name that the workflow would get.
     pub workflow_name: String,
     pub language: Language,
     pub pages: Vec<PageSize>,
@@ -43,7 +43,7 @@ pub struct PreviewView {
 }
 
 impl App {
-    /// What a start would send.
+    /// The preview of a start.
     pub fn preview(&self, token: &str) -> Result<PreviewView, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;
@@ -91,7 +91,7 @@ impl App {
         self.image_of(&template, file, page)
     }
 
-    /// What a page of a preview says.
+    /// The text of a page of a preview.
     pub fn preview_text(&self, token: &str, file: &BlobHash, page: u32) -> Result<PageAnswer, Error> {
         let (company, content) = self.preview_content(token)?;
         let template = self.kept_template(&company, content.template, content.version)?;

@@ -22,7 +22,7 @@ pub(in crate::signing) enum Given<'s> {
 }
 
 impl Given<'_> {
-    /// The place of a fault that no given value caused: the field itself.
+    /// The place of a fault that no entered value caused: the field itself.
     fn place(&self, name: &str) -> String {
         match self {
             Given::List(_) => format!("field_list.{name}"),
@@ -47,14 +47,14 @@ struct Reading<'a> {
     source: &'a Given<'a>,
     fonts: Arc<Fonts>,
     faults: Vec<Fault>,
-    /// Each given value with its place in the request.
+    /// Each entered value with its place in the request.
     given: BTreeMap<String, (String, NewValue)>,
     /// The values of the document after the approval.
     known: BTreeMap<String, FieldValue>,
     changed: Vec<(String, FieldValue)>,
     removed: Vec<String>,
     files: Vec<Vec<u8>>,
-    /// The places of the given values.
+    /// The places of the entered values.
     paths: BTreeMap<String, String>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Reading<'a> {
         Ok(refusals)
     }
 
-    /// The same of a draft. A text replaces a file or drawing in the same field.
+    /// The same for a draft. A text replaces a file or drawing in the same field.
     fn take_draft(&mut self, draft: &Draft) -> Result<Vec<Fault>, Error> {
         let mut refusals = Vec::new();
         for (name, text) in &draft.texts {
@@ -181,7 +181,7 @@ impl<'a> Reading<'a> {
         prove(self.template(), field, value, language, &self.fonts, path)
     }
 
-    /// Puts the given values into the document.
+    /// Adds the entered values to the document.
     fn change(&mut self) {
         for (name, (path, new)) in std::mem::take(&mut self.given) {
             self.paths.insert(name.clone(), path);

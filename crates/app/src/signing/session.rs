@@ -23,14 +23,14 @@ use crate::signing::read_values::writable;
 use crate::workflow::transition::{Snapshot, conflict, refused};
 use crate::workflow::writer_meant::sender_at_turn;
 
-/// What opens the signing page.
+/// The key that opens the signing page.
 #[derive(Clone, Default)]
 pub struct SigningKey {
     /// The token in the address.
     pub token: String,
-    /// What [`App::give_access_code`] answered, where an access code is needed.
+    /// The answer of [`App::give_access_code`], if an access code is needed.
     pub proof: Option<String>,
-    /// What [`App::give_one_time_code`] answered, where a one-time code is needed.
+    /// The answer of [`App::give_one_time_code`], if a one-time code is needed.
     pub one_time_proof: Option<String>,
 }
 
@@ -40,14 +40,14 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// What the page may do now.
+/// What the page can do now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
     /// The access code is needed first.
     AccessCode {
         /// The sender's hint.
         hint: Option<String>,
-        /// It was tried too often. The sender must ask again.
+        /// Too many wrong tries. The sender must send it again.
         locked: bool,
     },
     /// A code is needed, which is sent to the signer's own address.
@@ -72,7 +72,7 @@ pub enum Stage {
 /// A link that was opened.
 pub(in crate::signing) struct Session {
     pub(in crate::signing) snapshot: Snapshot,
-    /// As which recipient; none: as the sender, who watches.
+    /// The recipient that the key acts as. `None`: the sender, who only watches.
     acts_as: Option<RecipientId>,
 }
 
@@ -93,7 +93,7 @@ impl Session {
         self.snapshot.stored.writer(self.acts_as?)
     }
 
-    /// The field, where this signer may write it; faults name it.
+    /// The field, if this signer can fill it in. Faults name it.
     pub(in crate::signing) fn own_field(&self, recipient: &Recipient, name: &str) -> Result<&Field, Error> {
         writable(self.template(), &self.snapshot.values, recipient, Some(name), name).map_err(|fault| {
             let path = name.to_owned();
@@ -170,7 +170,7 @@ impl App {
         Ok((session, recipient))
     }
 
-    /// What the holder of the key has to enter before they see anything.
+    /// The code that the holder of the key has to enter first.
     pub(in crate::signing) fn missing_check(&self, session: &Session, key: &SigningKey) -> Option<ForbiddenCode> {
         let (recipient, writer, at) = (session.recipient()?, session.writer()?, session.snapshot.at);
         if !self.has_access(recipient, writer, key.proof.as_deref()) {
@@ -198,7 +198,7 @@ impl App {
                 _ if workflow.turn() == Some(recipient.order) => Stage::Write,
                 _ => Stage::Waiting,
             };
-            // Nobody is sent a code to learn that there is nothing to sign yet, or any more.
+            // We send no code if there is nothing to sign yet, or no longer.
             return match stage {
                 Stage::Write | Stage::Done if missing.is_some() => Stage::OneTimeCode {
                     to: self.code_contact(recipient, session.snapshot.party.region).masked(),

@@ -17,7 +17,7 @@ pub struct Signed {
     pub others_of_step: bool,
     /// The next document that waits for the same signer.
     pub next_document: Option<NextDocument>,
-    /// Where the finished document is, if this completed it.
+    /// The link to the finished document, if this completed it.
     pub document_url: Option<String>,
     /// Whether the signer will get the finished document. In embedded workflows their program informs them, and a company
     /// may choose not to.

@@ -42,7 +42,7 @@ impl From<&SigningView> for CodeQuestion {
 }
 
 impl App {
-    /// What the holder of the key has to enter before the page of their link shows anything.
+    /// The code that the holder of the key has to enter before the link shows anything.
     pub fn code_question(&self, key: &SigningKey) -> Result<CodeQuestion, Error> {
         let session = self.code_session(key)?;
         let workflow = &session.snapshot.stored.workflow;
@@ -86,7 +86,7 @@ impl App {
         }
     }
 
-    /// Where a signer finds the finished document, as long as links to it work.
+    /// The link to the finished document for a signer, while such links work.
     pub(in crate::signing) fn finished_document_url(
         &self,
         snapshot: &Snapshot,

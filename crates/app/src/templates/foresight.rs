@@ -33,7 +33,7 @@ use crate::App;
 use crate::base::error::{Fault, FaultCode};
 use crate::values::value::prove_in_box;
 
-/// What an open number may turn out to be, apart from 0.
+/// Values to try for a number that is not known yet, besides 0.
 const PLAUSIBLE: [&str; 3] = ["1", "0.01", "100"];
 
 /// The boxes of a template, in a language.
@@ -215,7 +215,7 @@ pub(in crate::templates) fn too_small(
     })
 }
 
-/// What makes two boxes show a text alike.
+/// Everything that affects how a box shows a text.
 fn look(size: &PageSize, field: &Field) -> String {
     format!(
         "{} {} {} {} {:?} {:?} {:?} {} {:?} {:?}",
@@ -232,7 +232,7 @@ fn look(size: &PageSize, field: &Field) -> String {
     )
 }
 
-/// What a box must be able to show, with the member of FIELDS.json that says so.
+/// The texts that a box must be able to show, each with the member of FIELDS.json that requires it.
 fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
     let own = |value| vec![(String::new(), value)];
     let mut all = match field.kind {
@@ -248,7 +248,7 @@ fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
             let dates = telling_dates().filter(|date| names_months || tells_digits(*date));
             dates.map(|date| (member.to_owned(), FieldValue::Date(date))).collect()
         }
-        // Who may leave it empty is not held up by it.
+        // Signers can leave it empty, so it does not block them.
         _ if !field.required => Vec::new(),
         FieldKind::Radio => own(FieldValue::Choice(field.option.clone().unwrap_or_default())),
         FieldKind::Check => own(FieldValue::Check(true)),
@@ -265,7 +265,7 @@ fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
         }
         FieldKind::Attachment | FieldKind::Label | FieldKind::Writer | FieldKind::Calc => Vec::new(),
     };
-    // What has no value of its kind is said by others.
+    // Other checks report a default of the wrong kind.
     let default = field.default.as_deref().filter(|_| !field.kind.is_file());
     if let Some(Ok(value)) = default.map(|text| FieldValue::parse(field, text)) {
         all.push((".default".to_owned(), value));
@@ -302,7 +302,7 @@ fn tells_digits(date: jiff::civil::Date) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct ProvedTemplates(Mutex<HashSet<(CompanyId, TemplateId, u32, Language)>>);
 
-/// How many are remembered. With more, all are forgotten and proved again.
+/// How many results we remember. With more, all are discarded and checked again.
 const MOST_REMEMBERED: usize = 10_000;
 
 impl App {
@@ -369,7 +369,7 @@ pub(crate) fn stuck_after(
         is_fixed.then(|| Decimal::parse(&values.get(name)?.to_wire()))
     };
     let mut stuck = stuck(template, workflow.language, fonts, &fixed, &|field| !is_written(field));
-    // What others have fixed before is not theirs to correct.
+    // Signers cannot correct what others have fixed before.
     for one in &mut stuck {
         one.numbers.retain(|name| {
             let own = |field: &Field| field.belongs_to(approving.order, approving.role.as_deref());

@@ -39,7 +39,7 @@ fn wrong_type(path: &str, expected: &str) -> Error {
     Error::Unprocessable(vec![Fault::new(path, FaultCode::WrongType).with("expected", expected)])
 }
 
-/// Lays `file` over the fields of a form; `name` is the template's if the file gives none.
+/// Combines `file` with the fields of a form. `name` is the template's name if the file sets none.
 pub(in crate::templates) fn lay(form: &[Field], name: &str, file: Option<&[u8]>) -> Result<Laid, Error> {
     let given: Value = match file {
         None => json!({}),
@@ -76,7 +76,7 @@ pub(in crate::templates) fn lay(form: &[Field], name: &str, file: Option<&[u8]>)
                     if let Value::Object(own) = value
                         && field.name == named
                     {
-                        // A member that is null says as much as one that is not there.
+                        // A member that is null counts as missing.
                         let said = members.iter().filter(|(_, value)| !value.is_null());
                         own.extend(said.map(|(member, value)| (member.clone(), value.clone())));
                         origin.clone_from(&path);

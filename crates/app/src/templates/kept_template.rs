@@ -11,7 +11,7 @@ use crate::base::error::{Error, Subject};
 
 type Key = (CompanyId, TemplateId, u32);
 
-/// How many versions are kept. With more, all are released and read again.
+/// How many versions are cached. With more, all are dropped and read again.
 const MOST: usize = 1_000;
 
 /// The versions that were read.

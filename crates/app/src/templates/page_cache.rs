@@ -11,7 +11,7 @@ use domain::BlobHash;
 
 use crate::base::documents::DocumentFault;
 
-/// What is kept about a part of a file.
+/// A cached part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
     pub(crate) file: BlobHash,
@@ -20,12 +20,12 @@ pub(crate) struct Part {
     pub(crate) page: u32,
 }
 
-/// What is made of a page.
+/// A cached part of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum PartKind {
     /// Its picture, as `template::PAGE_IMAGE_DPI` has it.
     Picture,
-    /// What it says, as JSON (`document::pages::text_layer::PageText`).
+    /// The page's text, as JSON (`document::pages::text_layer::PageText`).
     Text,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct PageCache {
 #[derive(Debug, Default)]
 struct Kept {
     slots: HashMap<Part, Slot>,
-    /// Of all that is made.
+    /// The size of all parts.
     bytes: u64,
     /// Counts what was asked for; the order of the last use.
     asked: u64,
@@ -76,7 +76,7 @@ impl PageCache {
         Some(made)
     }
 
-    /// The part. `make` is called if nobody has made it or is about to.
+    /// The part. Calls `make` unless someone else has made it or is making it.
     pub(in crate::templates) fn get_or_make(
         &self,
         part: Part,

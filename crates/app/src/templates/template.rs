@@ -33,7 +33,7 @@ const LONGEST_NAME: usize = 128;
 /// A template to be made.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportTemplate<'a> {
-    /// The PDF as it came.
+    /// The uploaded PDF.
     pub pdf: &'a [u8],
     /// FIELDS.json.
     pub fields: &'a [u8],
@@ -46,7 +46,7 @@ pub enum TemplateFields<'a> {
     File(&'a [u8]),
     /// From the PDF's own form: its values become their defaults, and they are the first signer's unless `file` says else.
     Form {
-        /// The template's name where `file` gives none: a form has no name.
+        /// The template's name if `file` sets none, because a form has no name.
         name: &'a str,
         /// FIELDS.json next to it. What it says of a field without placing it is laid over the form's field of this name; what
         /// it places is added.
@@ -54,7 +54,7 @@ pub enum TemplateFields<'a> {
     },
 }
 
-/// What a version is made of.
+/// The source of a version.
 enum Source<'a> {
     /// A PDF from outside, by the sender's wishes for intake.
     Upload(&'a [u8], &'a Wishes),
@@ -76,7 +76,7 @@ struct Kept {
 pub(crate) struct Made {
     file: FieldsFile,
     kept: Kept,
-    /// On its files, if they are new.
+    /// The claim on its files, if they are new.
     pub(crate) claim: FileClaim,
     report: Option<Report>,
 }
@@ -172,7 +172,7 @@ impl App {
         wishes: &Wishes,
     ) -> Result<ImportedTemplate, Error> {
         if let Some(id) = replaced {
-            // Told before the files cost anything.
+            // Report this before the files cost anything.
             self.template(company, id)?;
         }
         self.put_template(company, by, replaced, Source::Upload(pdf, wishes), fields)
@@ -191,7 +191,7 @@ impl App {
         self.put_template(company, by, Some(id), kept, TemplateFields::File(fields))
     }
 
-    /// Makes a template of its own of the current version of another; `name`, if it is not to have the same.
+    /// Creates a template from the current version of another. `name` is given if it should differ.
     pub fn copy_template(
         &self,
         company: &CompanyId,
@@ -287,7 +287,7 @@ impl App {
                             store::template::advance(tx, &company, id, name)?,
                             Error::NotFound(Subject::Template),
                         ),
-                        // Another's new PDF must not give way to the one before it.
+                        // A new PDF of someone else must not be replaced by the one before it.
                         Some(from) => (
                             store::template::advance_from(tx, &company, id, name, from)?,
                             Error::conflict(ConflictCode::Changed),
@@ -451,7 +451,7 @@ impl App {
         }
     }
 
-    /// What comes on the certificates of a template's documents is such as a font has.
+    /// Checks that a font has all characters that appear on certificates of the template's documents.
     fn prove_names(&self, file: &FieldsFile) -> Result<(), Error> {
         let fonts = self.fonts()?;
         let roles = file.steps.iter().filter_map(|step| step.role.as_deref());
@@ -484,7 +484,7 @@ impl App {
                 language,
                 fonts: &fonts,
             };
-            // What does not fit because its box is too small is said by that.
+            // The message about the small box already covers values that do not fit.
             let unstampable = sheets.unstampable().into_iter();
             for found in unstampable.filter(|found| !too_small.contains_key(&found.index)) {
                 let path = place(format!("fields[{}]{}", found.index, found.member));

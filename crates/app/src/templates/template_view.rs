@@ -129,7 +129,7 @@ pub struct SavedTemplate {
 }
 
 impl SavedTemplate {
-    /// What was made, with intake's words in a language.
+    /// The saved template, with intake's report in a language.
     pub fn new(language: Language, saved: ImportedTemplate) -> Self {
         Self {
             template_id: saved.id.get(),

@@ -39,19 +39,19 @@ pub struct AuditReport {
 /// A file that is not as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileFault {
-    /// It is not there.
+    /// The file is missing.
     #[error("file {hash} is missing; {owner} needs it: restore it from a backup")]
     Missing { hash: BlobHash, owner: Owner },
     /// Its content is not what its name says.
     #[error("file {hash} is damaged; {owner} needs it: restore it from a backup")]
     Damaged { hash: BlobHash, owner: Owner },
-    /// It has another length than the database says.
+    /// The file's length differs from the one in the database.
     #[error("file {hash} has {found} bytes, but {owner} records {recorded}")]
     Length {
         hash: BlobHash,
         /// Its length.
         found: u64,
-        /// What the database says.
+        /// The length in the database.
         recorded: u64,
         owner: Owner,
     },
@@ -60,11 +60,11 @@ pub enum FileFault {
 /// What `fsck` found.
 #[derive(Debug, Clone, Default)]
 pub struct FsckReport {
-    /// What `audit verify` finds, too.
+    /// The findings of `audit verify`.
     pub audit: AuditReport,
     /// Files that nothing needs: removed.
     pub swept: Vec<BlobHash>,
-    /// How many files were removed that a killed process had left half-written.
+    /// How many half-written files of killed processes were removed.
     pub unfinished: u64,
     /// Files that nothing needs, too young to be removed: the transaction that names them may be coming.
     pub young: Vec<BlobHash>,
@@ -78,7 +78,7 @@ impl AuditReport {
 }
 
 impl FsckReport {
-    /// Is everything as it must be? Swept files are no fault.
+    /// Whether nothing is wrong. Removed files are not a fault.
     pub fn is_clean(&self) -> bool {
         self.audit.is_clean()
     }
@@ -125,8 +125,7 @@ impl App {
         Ok(report)
     }
 
-    /// The same; sweeps files that nothing needs and that were written longer than
-    /// `grace` ago.
+    /// Like `audit verify`, and removes unneeded files written longer than `grace` ago.
     pub fn fsck(&self, grace: Duration) -> Result<FsckReport, Error> {
         let begun = SystemTime::now();
         let (audit, needed) = self.audit()?;

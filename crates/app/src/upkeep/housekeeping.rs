@@ -21,7 +21,7 @@ pub struct Cleaned {
     pub sessions: u64,
     /// Wrong credentials that count no more.
     pub failures: u64,
-    /// Contacts for which no wrong one-time code counts any more.
+    /// Contacts for which no wrong one-time code counts any longer.
     pub guesses: u64,
     /// Addresses from which members have not logged in for a long time.
     pub addresses: u64,

@@ -1,4 +1,4 @@
-//! What has had its day is forgotten.
+//! Deletes data whose time is over.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -18,7 +18,7 @@ impl App {
             .unwrap_or(Timestamp::MIN);
         self.store.write(move |tx| {
             let answers = store::idempotency::sweep(tx, since)?;
-            // With a preview of what is sent once goes its template.
+            // A preview of a one-off document includes its template.
             for (company, content) in store::preview::over(tx, now)? {
                 if let Ok(content) = serde_json::from_str::<PreviewContent>(&content) {
                     store::template::delete_one_off(tx, &company, content.template, now)?;

@@ -30,7 +30,7 @@ pub struct Settings {
     pub bulk: BulkSettings,
     /// How often public links may be used within an hour.
     pub public_links: UseBounds,
-    /// How often wrong credentials may be given.
+    /// The limits on wrong credentials.
     pub login: LoginSettings,
     /// How long a member stays signed in on the pages, in seconds.
     pub session_seconds: i64,
@@ -38,9 +38,9 @@ pub struct Settings {
     pub session_idle_seconds: i64,
     /// The largest PDF that is accepted, in bytes.
     pub largest_document: u64,
-    /// How many bytes of pictures and texts of pages are kept in memory at most.
+    /// The memory limit for cached pictures and texts of pages, in bytes.
     pub page_cache: u64,
-    /// With less free disk than this, in percent, no new files and documents are accepted; 0: always.
+    /// The least free disk space in percent. Below it, no new files and documents are accepted. 0 turns the check off.
     pub least_free_percent: u64,
     /// A folder with more fonts, asked after those that are part of the program.
     pub fonts_folder: Option<PathBuf>,
@@ -52,11 +52,11 @@ pub struct Settings {
     pub gateways: Arc<Vec<GatewayReach>>,
     /// Whether there is a mail server, which delivers one-time codes to mail addresses.
     pub codes_by_mail: bool,
-    /// What mails are written with.
+    /// The templates of mails.
     pub mail_templates: Arc<MailTemplates>,
 }
 
-/// How much stamps, the seal and what proves it good add to a document, in bytes.
+/// How many bytes stamps, the seal and its proofs add to a document.
 const ADDED_BY_SEALING: u64 = 16 * 1024 * 1024;
 
 impl Settings {

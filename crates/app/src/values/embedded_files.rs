@@ -16,7 +16,7 @@ use crate::base::error::{Fault, FaultCode};
 pub(crate) struct EmbeddedFiles(BTreeMap<String, u64>);
 
 impl EmbeddedFiles {
-    /// With the files that the fields of a version have now.
+    /// The embedded files after the change.
     pub(crate) fn of<'v>(template: &TemplateVersion, file_of: impl Fn(&str) -> Option<&'v FileValue>) -> Self {
         let embedded = template.named_fields().filter(|field| field.embed);
         let length = |name: &str| file_of(name).map_or(0, |file| file.length);

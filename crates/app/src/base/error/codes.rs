@@ -38,9 +38,9 @@ codes! {
     FaultCode {
         /// The value is missing or empty.
         Required => "required",
-        /// None of the members in `allowed` is given, of which one must be.
+        /// None of the members in `allowed` is set, but one is required.
         OneRequired => "one-required",
-        /// Two members of which only one may be given; argument `name`: the other.
+        /// Two members that exclude each other; argument `name`: the other one.
         NotTogether => "not-together",
         /// A range that begins after its end; argument `name`: the end.
         EmptyRange => "empty-range",
@@ -73,11 +73,11 @@ codes! {
         DirectionControl => "direction-control",
         /// A character with more parts than any script uses: a letter under a pile of accents.
         OverlongCharacter => "overlong-character",
-        /// None of the values in `allowed`.
+        /// The value is none of those in `allowed`.
         NotAllowed => "not-allowed",
         /// Said twice.
         Duplicate => "duplicate",
-        /// No e-mail address.
+        /// Not an e-mail address.
         InvalidEmail => "invalid-email",
         /// Neither an e-mail address nor a telephone number.
         InvalidContact => "invalid-contact",
@@ -87,20 +87,20 @@ codes! {
         NoMobileNumber => "no-mobile-number",
         /// A telephone number of a country that is not accepted here; argument `allowed`.
         PhoneCountry => "phone-country",
-        /// Not the two letters of a country.
+        /// Not a two-letter country code.
         InvalidCountry => "invalid-country",
         /// Braces around an unknown word; argument `allowed`.
         UnknownPlace => "unknown-place",
         /// A web or e-mail address in place of a name.
         AddressInName => "address-in-name",
-        /// No telephone number.
+        /// Not a telephone number.
         InvalidPhone => "invalid-phone",
-        /// No date and time of the form YYYY-MM-DD HH:MM:SS, nor a day.
+        /// Neither a date and time in the form YYYY-MM-DD HH:MM:SS nor a date.
         InvalidDateTime => "invalid-date-time",
         PastDateTime => "past-date-time",
-        /// No UTC offset of the form +HH:MM.
+        /// Not a UTC offset in the form +HH:MM.
         InvalidOffset => "invalid-offset",
-        /// No language that we speak.
+        /// Not a supported language.
         InvalidLanguage => "invalid-language",
         /// No such template, or another company's.
         UnknownTemplate => "unknown-template",
@@ -118,11 +118,11 @@ codes! {
         OrderGap => "order-gap",
         /// The field belongs to another signer, or nobody may change it.
         FieldNotWritable => "field-not-writable",
-        /// The value is no number.
+        /// The value is not a number.
         InvalidNumber => "invalid-number",
         /// The number has more decimals than its field shows; argument `max`.
         TooManyDecimals => "too-many-decimals",
-        /// The value is no date of the form YYYY-MM-DD.
+        /// The value is not a date in the form YYYY-MM-DD.
         InvalidDate => "invalid-date",
         /// The value is none of Y, N, 1, 0, true, false.
         InvalidCheck => "invalid-check",
@@ -130,11 +130,11 @@ codes! {
         InvalidOption => "invalid-option",
         /// The value is a file, but no PNG or JPEG picture.
         InvalidPicture => "invalid-picture",
-        /// The value is no base64, where a picture is to be.
+        /// The value of a picture field is not base64.
         PictureNotBase64 => "picture-not-base64",
         /// The picture has too many bytes or pixels.
         PictureTooLarge => "picture-too-large",
-        /// Nothing can be seen on the picture of a signature or seal.
+        /// The picture of a signature or seal is blank.
         PictureBlank => "picture-blank",
         /// The picture is a PNG or JPEG that cannot be read.
         PictureDamaged => "picture-damaged",
@@ -144,7 +144,7 @@ codes! {
         EmbeddedTooLarge => "embedded-too-large",
         /// All that the signer has filled in has more than `limit` bytes.
         DraftTooLarge => "draft-too-large",
-        /// The value is no file in base64, or is too large to take.
+        /// The value is not a file in base64, or the file is too large.
         InvalidFile => "invalid-file",
         /// Fields of this kind have no value to enter.
         NoValueTaken => "no-value-taken",
@@ -156,12 +156,12 @@ codes! {
         CalculationDoesNotFit => "calculation-does-not-fit",
         /// The template's field `name` cannot show `value`, which it must be able to.
         FieldNotStampable => "field-not-stampable",
-        /// Nothing is set up that could take a one-time code to this person.
+        /// Nothing is set up to send a one-time code to this person.
         OneTimeCodeUnreachable => "one-time-code-unreachable",
         /// A field's box is smaller than its kind needs; arguments `name`, `width`, `height` (points), `least_width`,
         /// `least_height` (points), `width_millionths`, `height_millionths` (the least members of FIELDS.json).
         FieldTooSmall => "field-too-small",
-        /// No address that can be called.
+        /// Not an address that we can call.
         CallbackMalformed => "callback-malformed",
         /// A scheme other than https (or http if the installation allows it).
         CallbackScheme => "callback-scheme",
@@ -171,7 +171,7 @@ codes! {
         CallbackFragment => "callback-fragment",
         /// The port is not among those that the installation allows.
         CallbackPort => "callback-port",
-        /// The host name is no valid DNS name.
+        /// The host name is not a valid DNS name.
         CallbackHost => "callback-host",
         /// The address is not a public one.
         CallbackNotPublic => "callback-not-public",
@@ -181,11 +181,11 @@ codes! {
         IdempotencyKeyReused => "idempotency-key-reused",
         /// The file is not a PDF that we accept; argument `reason`.
         DocumentRefused => "document-refused",
-        /// The PDF has no form fields, and no FIELDS.json was given.
+        /// The PDF has no form fields, and there is no FIELDS.json.
         NoFormFields => "no-form-fields",
         /// The PDF's form has no field of this name, and the entry places none.
         UnknownFormField => "unknown-form-field",
-        /// FIELDS.json is no JSON; arguments `line` and `column`, where reading ended.
+        /// FIELDS.json is not JSON; arguments `line` and `column`: where reading stopped.
         FieldsNotJson => "fields-not-json",
         /// No member of FIELDS.json has this name here; argument `allowed`.
         UnknownMember => "unknown-member",
@@ -205,17 +205,17 @@ codes! {
         MemberNotForKind => "member-not-for-kind",
         /// Cells and lines at once.
         CellsOrLines => "cells-or-lines",
-        /// No pattern of a date.
+        /// Not a date pattern.
         InvalidDatePattern => "invalid-date-pattern",
-        /// No colour.
+        /// Not a colour.
         InvalidColor => "invalid-color",
         /// The installation has no such font; argument `allowed`.
         UnknownFont => "unknown-font",
-        /// No file can be added to a document that others have signed.
+        /// Files cannot be added to a document that others have signed.
         EmbedInSigned => "embed-in-signed",
         /// The formula cannot be read from the character `position` on.
         FormulaUnreadable => "formula-unreadable",
-        /// The formula names `name`, which is no field of kind number or calc.
+        /// The formula names `name`, which is not a field of kind number or calc.
         FormulaName => "formula-name",
         /// The formula names `name`, which is written at a later step.
         FormulaLater => "formula-later",
@@ -234,7 +234,7 @@ codes! {
         SealEndsBefore => "seal-ends-before",
         /// The picture cannot be a company's logo; argument `reason`.
         LogoRefused => "logo-refused",
-        /// No company id, or a path word; argument `reason`.
+        /// Not a company ID, or a reserved word; argument `reason`.
         InvalidCompanyId => "invalid-company-id",
         /// The consent to sign electronically is missing.
         ConsentRequired => "consent-required",
@@ -255,13 +255,13 @@ codes! {
         SheetEmpty => "sheet-empty",
         /// A cell contains an error, or a formula without its result.
         SheetCell => "sheet-cell",
-        /// A part of a form that is no JSON.
+        /// A part of a form that is not JSON.
         NotJsonText => "not-json-text",
         /// The one-time code is wrong; argument `left`.
         WrongOneTimeCode => "wrong-one-time-code",
         /// The one-time code was used, tried too often or not entered in time, or none was sent.
         OneTimeCodeExpired => "one-time-code-expired",
-        /// No value if the filter needs one, or a cursor that is none of ours.
+        /// The filter needs a value that is missing, or the cursor is not one of ours.
         InvalidCursor => "invalid-cursor",
     }
 }
@@ -297,7 +297,7 @@ codes! {
         LinkReplaced => "link-replaced",
         /// The signer was sent the link, or it is still being tried.
         LinkWasSent => "link-was-sent",
-        /// The holder of the link has assigned the document to somebody else.
+        /// The holder of the link has assigned the document to someone else.
         HandedOver => "handed-over",
         /// The template does not allow reassigning, or the workflow is embedded.
         NoHandingOver => "no-handing-over",
@@ -327,7 +327,7 @@ codes! {
 codes! {
     /// What was done too often (429).
     ThrottleCode {
-        /// Something that nobody needs this often, such as requesting codes.
+        /// An action that nobody needs this often, such as requesting codes.
         Attempts => "throttled",
         /// Reminders, and requests after a correction, to one address.
         AskedLately => "asked-lately",
@@ -377,12 +377,12 @@ codes! {
         Page => "page",
         File => "file",
         Delivery => "delivery",
-        /// A callback address to which nothing was sent, nor is to be.
+        /// A callback address that nothing was or will be sent to.
         CallbackAddress => "callback-address",
         /// A bulk send.
         Bulk => "bulk",
         PublicLink => "public-link",
-        /// A link that means nothing (any more).
+        /// A link that is not valid (any longer).
         Link => "link",
         /// An endpoint of the API.
         Endpoint => "endpoint",

@@ -15,14 +15,14 @@ pub(super) struct Fact {
     pub(super) value: String,
 }
 
-/// Somebody's own words.
+/// A quote of what a person wrote.
 #[derive(Serialize)]
 pub(super) struct Quote {
     pub(super) label: String,
     pub(super) lines: Vec<String>,
 }
 
-/// What the templates are filled with.
+/// The values for the templates.
 pub(super) struct Content {
     pub(super) kind: MailKind,
     pub(super) paragraphs: Vec<String>,

@@ -16,7 +16,7 @@ const LOGO_HEIGHT: u32 = 48;
 /// The colour of buttons if the company has none.
 const ACCENT: &str = "#1d4ed8";
 
-/// What a message says, in the pieces that templates and gateways need.
+/// The content of a message, in pieces for templates and gateways.
 pub(super) struct Draft {
     pub(super) kind: MailKind,
     pub(super) from_name: String,
@@ -26,7 +26,7 @@ pub(super) struct Draft {
     pub(super) message: String,
     pub(super) parts: MessageParts,
     pub(super) links: Vec<MailLink>,
-    /// What the templates see; every kind has the same names.
+    /// The values for the templates; every kind has the same names.
     pub(super) values: serde_json::Value,
 }
 
@@ -46,7 +46,7 @@ struct Sentences {
     footer: Vec<String>,
 }
 
-/// What sentences name, each on one line.
+/// The names used in sentences, each on one line.
 struct Names<'n> {
     company: &'n str,
     document: &'n str,
@@ -138,7 +138,7 @@ pub(super) fn draft(letter: &Letter<'_>) -> Draft {
     }
 }
 
-/// What the templates see. Every kind has the same names.
+/// The values for the templates. Every kind has the same names.
 fn template_values(
     letter: &Letter<'_>,
     content: &Content,
@@ -184,7 +184,7 @@ fn template_values(
     })
 }
 
-/// As large as its box allows, and never larger than its pixels.
+/// As large as its box allows, but never larger than its pixels.
 fn shown_logo(width: u32, height: u32) -> ShownLogo {
     let (width, height) = shown_logo_size((width, height), (LOGO_WIDTH, LOGO_HEIGHT));
     ShownLogo {

@@ -1,4 +1,4 @@
-//! What messages say, in every language, and what no text in them can do.
+//! Tests of what messages say in every language, and of hostile texts in them.
 
 use super::draft::LONGEST_SUBJECT;
 use super::*;

@@ -1,4 +1,4 @@
-//! What a bulk send answers: what is wrong with its rows, or how far it has come.
+//! The response of a bulk send: faults in its rows, or its progress.
 
 use domain::{Language, WorkflowId, Zone, time};
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,7 @@ use crate::sending::start::{StartRecipient, StartRequest};
 /// At most this many faults of one row are kept.
 const MOST_FAULTS: usize = 20;
 
-/// What is wrong with a row, as it is kept: the sentence is made when somebody reads it.
+/// A stored fault of a row. The sentence is written when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptFault {
     pub(super) path: String,
@@ -39,11 +39,11 @@ pub(super) struct ReadRow {
     #[serde(skip)]
     pub(super) number: u32,
     pub(super) request: StartRequest,
-    /// Of a sheet: how its signers and fields are called there.
+    /// For a sheet: the names of its signers and fields.
     pub(super) names: Option<Names>,
 }
 
-/// How parts of a start are called in a sheet, in the start's order.
+/// The names that a sheet uses for parts of a start, in the start's order.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Names {
     pub(super) writers: Vec<String>,
@@ -51,7 +51,7 @@ pub(super) struct Names {
 }
 
 impl ReadRow {
-    /// What is wrong, with places as the sender knows them.
+    /// The faults in stored form, with the sender's names for places.
     pub(super) fn kept(&self, error: &Error) -> Option<Vec<KeptFault>> {
         let one = |code: &str, arguments| {
             vec![KeptFault {
@@ -127,7 +127,7 @@ pub(super) fn merged(mut row: StartRequest, common: &StartRequest) -> StartReque
         row.faults
             .push(Fault::new("template_id", FaultCode::NotAllowed).with("allowed", template));
     }
-    // Of a step with several roles a row may name some; the others are the same for all rows.
+    // A row may name only some roles of a step; the others are the same for all rows.
     let named = row.recipients.clone();
     for own in &mut row.recipients {
         let same_role = common

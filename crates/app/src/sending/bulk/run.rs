@@ -22,13 +22,13 @@ use crate::base::origin::Origin;
 use crate::base::vault::Purpose;
 use crate::sending::start::Together;
 
-/// How many rows of one bulk send are started in one round, so that others have their turn.
+/// How many rows of one bulk send start in one round, so that others get their turn.
 const ROWS_OF_A_ROUND: u32 = 100;
 /// How long a process has a bulk send that it claimed, unless it renews the lease. Longer than any row takes.
 const LEASE: SignedDuration = SignedDuration::from_mins(1);
 /// It renews the lease if less than this is left.
 const RENEWAL: SignedDuration = SignedDuration::from_secs(45);
-/// How long a row that could not be decided waits for its next try. After the last one it is given up.
+/// How long an undecided row waits for each next try. After the last one we give up.
 const PAUSES: [SignedDuration; 4] = [
     SignedDuration::from_mins(1),
     SignedDuration::from_mins(10),
@@ -136,7 +136,7 @@ impl App {
             None => Err(Error::Forbidden(ForbiddenCode::Role)),
         };
         let error = match outcome {
-            // Started, by us or by another process; or somebody has canceled all.
+            // Started by this or another process, or the bulk send was cancelled.
             Ok(())
             | Err(Error::Conflict {
                 code: ConflictCode::Changed,
@@ -153,7 +153,7 @@ impl App {
         self.give_row_up(id, number, &faults)
     }
 
-    /// Tries a row that could not be decided later again, or gives it up after its last try.
+    /// Schedules another try for an undecided row, or gives it up after the last one.
     fn put_row_off(&self, id: BulkId, waiting: &Waiting, error: &Error) -> Result<(), Error> {
         let number = waiting.number;
         let pause = usize::try_from(waiting.tries).ok().and_then(|tries| PAUSES.get(tries));
@@ -181,7 +181,7 @@ impl App {
         self.now().checked_add(pause).unwrap_or(Timestamp::MAX)
     }
 
-    /// A row as it was kept, and where its request came from.
+    /// A stored row and the origin of its request.
     fn opened_row(&self, running: &Running, waiting: &Waiting) -> Result<(ReadRow, Origin), Error> {
         let origin =
             serde_json::from_str(&running.origin).map_err(|error| Error::internal("reading a bulk start", error))?;

@@ -1,4 +1,4 @@
-//! Reads `export_api_info` of a start: where its webhooks go, and what they say.
+//! Reads `export_api_info` of a start: where its webhooks go and what they contain.
 
 use domain::public_address::CallbackUrl;
 use domain::{ApiType, ClientId, ExportSettings, FieldName, LinkType, TemplateVersion};

@@ -42,11 +42,11 @@ pub(super) struct StartPlan {
     pub(super) claim: FileClaim,
     /// The added fonts that it is drawn with.
     pub(super) fonts: Vec<BlobHash>,
-    /// Numbers that are given out already.
+    /// Numbers that are already reserved.
     pub(super) reserved: Option<Reserved>,
 }
 
-/// What became of a start.
+/// The result of a start.
 pub(super) enum Stored {
     Now {
         started: StartedWorkflow,

@@ -29,7 +29,7 @@ use crate::values::value::prove_text;
 
 pub(super) const LONGEST_NAME: usize = 128;
 
-/// No answer lists more faults than this.
+/// No response lists more faults than this.
 const MOST_FAULTS: usize = 100;
 
 const MOST_COPIES: usize = 50;

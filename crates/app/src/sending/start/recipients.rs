@@ -1,4 +1,4 @@
-//! Reads the recipients of a start, and gives each a place of the template.
+//! Reads the recipients of a start, and assigns each to a place of the template.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const LONGEST_CODE: usize = 15;
 #[derive(Default)]
 pub(super) struct ReadRecipients {
     pub(super) recipients: Vec<Recipient>,
-    /// What each has to enter.
+    /// The codes that each has to enter.
     pub(super) checks: Vec<Checks>,
     /// The place of each recipient of the request among them.
     pub(super) places: Vec<Option<usize>>,

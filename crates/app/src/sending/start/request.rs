@@ -1,4 +1,4 @@
-//! What a start asks for, and what it answers.
+//! The request and the response of a start.
 
 use domain::TemplateId;
 use serde::{Deserialize, Serialize};
@@ -129,7 +129,7 @@ pub struct Idempotency {
 }
 
 impl Idempotency {
-    /// What is wrong with the key.
+    /// The fault of the key.
     pub(crate) fn fault(&self) -> Option<Fault> {
         if self.key.is_empty() {
             Some(Fault::new("Idempotency-Key", FaultCode::Required))

@@ -15,7 +15,7 @@ use crate::values::value::{GivenField, NewValue, prove, value_fault};
 type StoredValues = (Vec<(String, StoredValue)>, Vec<Vec<u8>>);
 
 impl StartReader<'_> {
-    /// The given values and the template's defaults.
+    /// The sender's values and the template's defaults.
     pub(super) fn values(&mut self, given: &[GivenField], template: Option<&TemplateVersion>) -> StoredValues {
         let Some(template) = template else {
             return StoredValues::default();
