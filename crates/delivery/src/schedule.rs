@@ -64,7 +64,7 @@ fn jittered(seconds: i64, random: &dyn Random) -> SignedDuration {
 fn asked_pause(value: &str, now: Timestamp) -> Option<SignedDuration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than an i64 can hold ask for longer than anybody waits.
+        // A number too large for an i64 means a longer wait than anyone accepts.
         return Some(value.parse().map_or(LONGEST_ASKED, SignedDuration::from_secs));
     }
     // The three forms of RFC 9110, 5.6.7; the first with any offset.

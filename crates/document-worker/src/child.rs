@@ -27,7 +27,7 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     confinement::lower_priority();
-    // A font that cannot be read any more does not stand in for others.
+    // A font that can no longer be read does not stand in for others.
     let fonts: Vec<Vec<u8>> = welcome
         .fonts
         .iter()

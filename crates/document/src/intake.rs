@@ -77,7 +77,7 @@ use crate::pdf::shared_bytes::SharedBytes;
 use crate::pdf::{File, Object, Objects};
 use crate::text::fonts::Fonts;
 
-/// What a file may be at most.
+/// The limits for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -115,11 +115,11 @@ impl Default for Limits {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wishes {
-    /// The password that opens the file, where it needs one.
+    /// The password of the file, if it needs one.
     pub password: Option<String>,
-    /// What becomes of a form's values.
+    /// What to do with a form's values.
     pub form: FormValues,
-    /// What the sender accepts rather than have the file refused.
+    /// Changes that the sender accepts if the file would otherwise be refused.
     pub accepts: BTreeSet<Acceptance>,
 }
 
@@ -129,14 +129,14 @@ impl Wishes {
     }
 }
 
-/// What becomes of the values of a form. The form itself becomes part of the pages.
+/// What to do with the values of a form. The form itself becomes part of the pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FormValues {
-    /// They stay on the pages as they look.
+    /// The pages keep showing them.
     #[default]
     Shown,
-    /// They become the defaults of a template's fields; on the pages the boxes stay, empty.
+    /// They become the defaults of a template's fields; the boxes on the pages become empty.
     Taken,
 }
 
@@ -151,7 +151,7 @@ pub struct Intake {
     pub changes: Vec<Change>,
     /// What the sender should know before sending it.
     pub warnings: Vec<Warning>,
-    /// How many signatures others have made in it. With any, it may only be extended.
+    /// The number of existing signatures. If there are any, the file can only be extended.
     pub signatures: u32,
     /// The fields of its form, as a template may have them.
     pub fields: Vec<Field>,
@@ -199,7 +199,7 @@ pub fn inspect_as(bytes: impl Into<SharedBytes>, limits: &Limits, wishes: &Wishe
     inspect_counting(bytes, limits, wishes, |_| {})
 }
 
-/// The same; `counted` learns how many pages there are before the work begins that grows with them.
+/// The same. `counted` gets the number of pages before any work that grows with it.
 pub fn inspect_counting(
     bytes: impl Into<SharedBytes>,
     limits: &Limits,
@@ -235,7 +235,7 @@ pub fn inspect_counting(
     take_unsigned(&upload, bytes, (limits, wishes), is_copy, count)
 }
 
-/// Takes a file that nobody has signed, or a copy of a signed one without its signatures.
+/// Accepts a file without signatures, or a copy of a signed one without its signatures.
 fn take_unsigned(
     upload: &Upload,
     bytes: SharedBytes,
@@ -339,7 +339,7 @@ fn each_kind_once(mut changes: Vec<Change>) -> Vec<Change> {
     changes
 }
 
-/// How the upload had to be read.
+/// How we read the upload.
 fn read_as(upload: &Upload) -> (Vec<Change>, Vec<Warning>) {
     let (mut changes, mut warnings) = (Vec::new(), Vec::new());
     if upload.was_encrypted() {
@@ -353,7 +353,7 @@ fn read_as(upload: &Upload) -> (Vec<Change>, Vec<Warning>) {
     (changes, warnings)
 }
 
-/// How many parts of a damaged file were guessed, how many are lost, and the first of both.
+/// How many parts of a damaged file were guessed and lost, and the first of each.
 fn summed_up(repairs: &[Repair]) -> (u32, u32, Vec<RebuiltPart>) {
     const MOST_LISTED: usize = 50;
     let is_lost = |repair: &&Repair| matches!(repair, Repair::Lost(_) | Repair::Missing(_));
@@ -394,7 +394,7 @@ fn refuse_large_file(bytes: &[u8], limits: &Limits) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Removes the layers, and tells whether something that they hid is gone with them.
+/// Removes the layers. Returns whether they hid content, which is removed too.
 fn remove_layers(edits: &mut Edits<'_>, most: usize, changes: &mut Vec<Change>) -> Result<bool, Refused> {
     let layers = layers::remove(edits, most)?;
     if layers.hidden > 0 {
@@ -408,7 +408,7 @@ fn remove_layers(edits: &mut Edits<'_>, most: usize, changes: &mut Vec<Change>) 
 
 /// The upload, against which what is written is held.
 struct Before<'a> {
-    /// What the pages are compared with, and the password that opens it.
+    /// The bytes that the pages are compared with, and their password.
     bytes: SharedBytes,
     password: Option<&'a str>,
     upload: SharedBytes,
@@ -574,7 +574,7 @@ impl<'a> Before<'a> {
     }
 }
 
-/// The names in their order, without repetitions; `None` where there are none.
+/// The names in order without repetitions. `None` if there are none.
 fn each_once(names: Vec<String>) -> Option<Vec<String>> {
     let mut seen = BTreeSet::new();
     let names: Vec<String> = names.into_iter().filter(|name| seen.insert(name.clone())).collect();

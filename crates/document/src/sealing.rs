@@ -71,25 +71,25 @@ pub enum SealError {
     /// The seal's mark cannot be drawn.
     #[error("the seal's mark cannot be drawn: {0}")]
     Mark(#[from] StampError),
-    /// The placeholders are not where they were written: an error of this program.
+    /// The placeholders are not where they were written: a bug of this program.
     #[error("the signature's placeholders were not found in the written revision")]
     PlaceholderLost,
 }
 
-/// What a seal says of itself.
+/// What a seal says about itself.
 #[derive(Debug, Clone)]
 pub struct SealDetails {
     /// Why the document was sealed (`/Reason`).
     pub reason: String,
     /// Who sealed (`/Name`): the company.
     pub name: String,
-    /// Where (`/Location`), if it is to be said.
+    /// Where (`/Location`), if it should say so.
     pub location: Option<String>,
     /// The claimed time (`/M`).
     pub at: Timestamp,
     /// Certify (an unsigned file), or approve (a signed one).
     pub certify: bool,
-    /// What the seal shows on a page; nothing, if not given.
+    /// What the seal shows on a page. `None`: nothing.
     pub mark: Option<SealMark>,
 }
 
@@ -142,7 +142,7 @@ fn seal_at_level(
     if details.certify {
         certify(&mut edits, signature)?;
     } else {
-        // What was filled in on a signed file shows in fields of their own, which this seal signs too.
+        // Entries in a signed file appear in separate fields, which this seal signs too.
         for field in acro_form::waiting_for_seal(&edits)? {
             if let Some(field) = edits.edit_dict(field)? {
                 field.set(b"V", signature);
@@ -163,7 +163,7 @@ fn seal_at_level(
     })
 }
 
-/// What a seal is, in the words that it says of itself.
+/// The seal's texts about itself.
 fn words(details: &SealDetails) -> String {
     match (details.name.as_str(), details.reason.as_str()) {
         ("", "") => "Seal".to_owned(),

@@ -58,7 +58,7 @@ use embedded::Embedded;
 use reading::Reading;
 use signature::Examined;
 
-/// No document has more signatures; each costs one reading of the file.
+/// No document has more signatures; each costs a pass over the file.
 pub const MAX_SIGNATURES: usize = 32;
 
 /// The keys that lead to the value of a signature, from its own object and from a field that contains it.
@@ -95,12 +95,12 @@ impl TrustedRoots {
     }
 }
 
-/// What a verifier knows already.
+/// What a verifier already knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Means {
     /// Trusted roots, of signers and of time-stamp authorities.
     pub roots: TrustedRoots,
-    /// What is known of revoked certificates besides what the file contains.
+    /// Revocation data in addition to that in the file.
     pub revocation: RevocationData,
 }
 
@@ -145,7 +145,7 @@ impl Verdict {
         last.is_some() && self.faults.is_empty() && self.signatures.iter().enumerate().all(do_hold)
     }
 
-    /// Whether everything holds, and the signer of every signature is trusted.
+    /// Whether everything is valid, and the signer of every signature is trusted.
     pub fn holds_strictly(&self) -> bool {
         self.holds() && self.signatures.iter().all(|signature| signature.faults.is_empty())
     }
@@ -182,7 +182,7 @@ pub enum SignatureKind {
     DocumentTimestamp,
 }
 
-/// A moment at which a signature existed, proved by somebody whom the verifier trusts.
+/// A time at which a signature existed, proved by someone whom the verifier trusts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvedTime {
     /// It existed at this time.
@@ -229,7 +229,7 @@ pub enum Note {
 /// The verdict on one signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureReport {
-    /// The name of the signature field; empty where there is none.
+    /// The name of the signature field. Empty if there is none.
     pub field: String,
     pub kind: SignatureKind,
     /// The format of its value (`/SubFilter`).
@@ -244,17 +244,17 @@ pub struct SignatureReport {
     pub proved_at: Option<ProvedTime>,
     /// The timestamps of the signature itself.
     pub timestamps: Vec<TimestampReport>,
-    /// The reason that is given.
+    /// The stated reason.
     pub reason: Option<String>,
-    /// The signer's name as the signature dictionary gives it.
+    /// The signer's name in the signature dictionary.
     pub name: Option<String>,
-    /// The place that is given.
+    /// The stated place.
     pub location: Option<String>,
     /// The length of the file when it was signed.
     pub covered: u64,
     /// What it permits to follow it.
     pub permits: Rules,
-    /// What followed it, as it permits.
+    /// Later changes that it permits.
     pub later: Vec<Change>,
     /// What is not proved.
     pub notes: Vec<Note>,
@@ -299,7 +299,7 @@ impl SignatureReport {
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
-    /// The file is no readable PDF.
+    /// The file cannot be read as a PDF.
     #[error("the file cannot be read as a PDF: {reason}")]
     Unreadable {
         /// What the reader says.
@@ -308,7 +308,7 @@ pub enum Fault {
     /// The file needs more time or memory than it gets. That says nothing about its signatures.
     #[error("the file needs more time or memory than is allowed here, and was not verified")]
     TooDemanding,
-    /// Readers would have to guess where its objects are, and could guess differently.
+    /// Readers would have to guess where its objects are, and may guess differently.
     #[error("the file is damaged, so programs may read it differently: {reason}")]
     DamagedStructure {
         /// Where, and which rule of the format it breaks.
@@ -346,7 +346,7 @@ pub enum Fault {
         /// The signature dictionary's object number.
         object: u32,
     },
-    /// The file goes on after the last signature.
+    /// The file continues after the last signature.
     #[error("the last signature covers {covered} of {length} bytes; the rest is not signed")]
     NotCoveredToEnd {
         /// The bytes that are covered.
@@ -354,7 +354,7 @@ pub enum Fault {
         /// The file's length.
         length: u64,
     },
-    /// The byte range is no byte range, or not that of a signature.
+    /// The byte range is malformed, or does not match a signature.
     #[error("the signature's byte range is not valid: {reason}")]
     ByteRange {
         /// What is wrong with it.
@@ -375,7 +375,7 @@ pub enum Fault {
         /// The format (`/SubFilter`).
         name: String,
     },
-    /// A broken algorithm: anybody could have made the signature.
+    /// A broken algorithm: anyone could have made the signature.
     #[error("{}", SignatureFault::WeakAlgorithm(.name.clone()))]
     WeakAlgorithm {
         /// The algorithm.
@@ -458,8 +458,7 @@ impl From<SignatureFault> for Fault {
 }
 
 impl Fault {
-    /// Whether it says only that nobody vouches for the signer's identity, with the signature
-    /// itself intact.
+    /// Whether the signature is intact, and only the signer's identity is not confirmed.
     pub fn concerns_trust(&self) -> bool {
         matches!(
             self,
@@ -471,7 +470,7 @@ impl Fault {
         )
     }
 
-    /// Whether it is unclear what the signature covers, because digest or signature is wrong.
+    /// Whether it is unclear what the signature covers, because the digest or the signature is wrong.
     fn concerns_soundness(&self) -> bool {
         !self.concerns_trust() && !matches!(self, Self::ChangedAfterSigning { .. } | Self::CertificationNotFirst)
     }

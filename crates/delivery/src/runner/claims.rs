@@ -157,7 +157,7 @@ impl Shared {
         held
     }
 
-    /// Gives back deliveries that cannot begin now for reasons of ours. If that fails too, their leases expire.
+    /// Returns deliveries that we cannot start now. If that fails too, their leases expire.
     fn give_back(&self, claimed: Vec<Claimed>) {
         let later = self.app.now() + SignedDuration::from_secs(1);
         let given_back = self.app.store.write_relaxed(move |tx| {

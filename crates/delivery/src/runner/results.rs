@@ -73,7 +73,7 @@ pub(super) enum TaskResult {
     },
     /// There is no mail server, or no gateway for the number. The outbox page shows the message.
     Kept,
-    /// Not started: it waited too long for its turn, and its lease is about to expire.
+    /// Not started: it waited too long for a free worker, and its lease is about to expire.
     NotBegun,
 }
 

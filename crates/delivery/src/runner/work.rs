@@ -64,7 +64,7 @@ impl Chores {
     }
 }
 
-/// What the last claim left out of what is due.
+/// What the last claim left out, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeftOut {
     Nothing,

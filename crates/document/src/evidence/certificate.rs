@@ -66,10 +66,10 @@ pub struct Section {
     pub cards: Vec<Card>,
 }
 
-/// What is known of one person.
+/// The known facts about a person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Card {
-    /// His place in the order, before the name.
+    /// The person's place in the order, shown before the name.
     pub mark: String,
     pub name: String,
     /// Their contact, below the name.
@@ -237,12 +237,12 @@ struct Composed {
     order: ReadingOrder,
 }
 
-/// What the cells of a row are.
+/// The cells of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cells {
     /// Titles of columns.
     Head,
-    /// The same, once more.
+    /// The head again, on the next page.
     RepeatedHead,
     /// Values of a table.
     Row,
@@ -381,7 +381,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// The code at the right of the first page; returns where it ends.
+    /// Draws the code at the right of the first page; returns where it ends.
     fn code(&mut self, qr: &QrAddress) -> Result<f32, CertificateError> {
         let code = qrcodegen::QrCode::encode_text(&qr.address, qrcodegen::QrCodeEcc::Medium)
             .map_err(|_| CertificateError::QrTooLong)?;
@@ -467,7 +467,7 @@ impl<'a> Composer<'a> {
         )?;
         let height = (name.height() + contact.height()).max(state.height()) + 2.0 * CELL;
         self.y += 4.0;
-        // The head does not stand alone at the end of a page.
+        // The head must not be alone at the end of a page.
         self.make_room(height + 40.0);
         let y = self.y;
         self.decorate(Item::Box {
@@ -486,7 +486,7 @@ impl<'a> Composer<'a> {
         self.card_rows(&card.rows)
     }
 
-    /// What is known about a person, two side by side if they are short.
+    /// The facts about a person, in two columns if they are short.
     fn card_rows(&mut self, rows: &[(String, String)]) -> Result<(), CertificateError> {
         let half = [0.17, 0.33, 0.17, 0.33].map(|share| share * COLUMN);
         let whole = [0.17, 0.83].map(|share| share * COLUMN);

@@ -39,7 +39,7 @@ impl ReadingOrder {
         element
     }
 
-    /// The same, and what follows is within it until it is closed.
+    /// Opens an element; what follows belongs to it until it is closed.
     pub(super) fn open(&mut self, kind: impl Into<TagKind>) {
         let element = self.element(kind);
         self.open.push(element);
@@ -60,7 +60,7 @@ impl ReadingOrder {
         content
     }
 
-    /// All elements, given what was drawn, by its number.
+    /// All elements, for the content that was drawn, by number.
     pub(super) fn tree(&self, drawn: &[(usize, Identifier)], language: Language) -> TagTree {
         let mut identifiers: Vec<Option<Identifier>> = vec![None; self.contents];
         for (content, identifier) in drawn {

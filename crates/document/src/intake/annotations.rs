@@ -56,7 +56,7 @@ pub enum RemovedKind {
     ThreeD,
     /// Flash and the like.
     RichMedia,
-    /// What printers put beside the page.
+    /// Marks that printers put outside the page.
     PrinterMark,
     /// Colours for printing presses.
     TrapNet,
@@ -64,7 +64,7 @@ pub enum RemovedKind {
     Watermark,
     /// Hidden on the screen and on paper.
     Hidden,
-    /// Nothing that any viewer draws.
+    /// Something that no viewer draws.
     Empty,
 }
 
@@ -146,7 +146,7 @@ impl Kind {
         }
     }
 
-    /// Is its `Contents` a remark that viewers show beside the page, rather than what it shows itself?
+    /// Whether its `Contents` is a remark that viewers show next to the page, rather than its own text.
     fn has_remark(self) -> bool {
         matches!(
             self,
@@ -165,7 +165,7 @@ impl Kind {
         )
     }
 
-    /// Do viewers draw it where it has no appearance?
+    /// Whether viewers draw it without an appearance.
     fn is_drawn(self) -> bool {
         self.has_remark() || self == Self::FreeText
     }
@@ -198,7 +198,7 @@ fn short(text: &str) -> String {
     text
 }
 
-/// What becomes of an annotation.
+/// What happens to an annotation.
 enum Fate {
     Kept,
     Changed(Dict),
@@ -238,7 +238,7 @@ pub(super) fn settle(edits: &mut Edits<'_>) -> Result<Settled, Refused> {
         is_stale: needs.and_then(Object::as_bool) == Some(true),
         ..Done::default()
     };
-    // An annotation may stand on several pages.
+    // An annotation can be on several pages.
     let mut known: BTreeMap<Ref, bool> = BTreeMap::new();
     for (page, number) in edits.pages().unwrap_or_default().into_iter().zip(1_u32..) {
         let Some(items) = edits.dict_at(page).and_then(|page| edits.array_in(page, b"Annots")) else {
@@ -268,7 +268,7 @@ pub(super) fn settle(edits: &mut Edits<'_>) -> Result<Settled, Refused> {
                     kept.push(item.clone());
                 }
                 (Fate::Changed(changed), _) => kept.push(changed.into()),
-                // Nothing of it stays, even if something else refers to it.
+                // It is removed, even if something else refers to it.
                 (Fate::Removed, Object::Ref(id)) => edits.put(*id, Object::Null),
                 (Fate::Removed, _) => {}
             }
@@ -409,7 +409,7 @@ impl Done {
         };
         match (look, kind) {
             (Some(look), _) => changed.set(b"AP", dict([(b"N", look.into())])),
-            // What a link does is no look.
+            // A link's action does not affect how it looks.
             (None, Kind::Link) => {
                 changed.remove(b"AP");
             }
@@ -427,7 +427,7 @@ impl Done {
             changed.remove(b"Contents");
             changed.remove(b"RC");
         }
-        // Windows, answers, and pictures for a pointer over it; and `AS`, which has no states any more.
+        // Pop-ups, replies and pictures for a pointer, and `AS`, because no states are left.
         for key in [&b"Popup"[..], b"IRT", b"AS", b"FixedPrint"] {
             changed.remove(key);
         }
@@ -441,7 +441,7 @@ impl Done {
         })
     }
 
-    /// What shows on the screen is printed, as large and upright as it shows.
+    /// Makes what the screen shows print as well, in the same size and rotation.
     fn print(&mut self, objects: &impl Look, annotation: &mut Dict) {
         let before = flags(objects, annotation);
         let after = before & !(INVISIBLE | NO_ZOOM | NO_ROTATE | TOGGLE_NO_VIEW) | PRINT;
@@ -465,7 +465,7 @@ impl Done {
             Kind::Polygon => markup::polygon(edits, annotation, canvas),
             Kind::Caret => markup::caret(edits, annotation, canvas),
             Kind::Link => markup::link(edits, annotation, canvas),
-            // Without points there is nothing to draw.
+            // Without points, there is nothing to draw.
             Kind::PolyLine => lines::polyline(edits, annotation, canvas).unwrap_or_default(),
             Kind::Line => lines::line(edits, annotation, canvas, &mut self.texts).unwrap_or_default(),
             Kind::FreeText => texts::free_text(edits, annotation, canvas, &mut self.texts)?,
@@ -514,12 +514,12 @@ fn shows(objects: &impl Look, annotation: &Dict, kind: Kind) -> bool {
     }
 }
 
-/// Has an annotation a look of its own?
+/// Whether an annotation has an appearance of its own.
 pub(super) fn has_look(objects: &impl Look, annotation: &Dict) -> bool {
     Appearance::of(objects, annotation).stream().is_some()
 }
 
-/// What an annotation says beside the page.
+/// The remark of an annotation, which viewers show next to the page.
 fn remark(objects: &impl Look, annotation: &Dict) -> Option<String> {
     let plain = objects.text_in(annotation, b"Contents");
     plain

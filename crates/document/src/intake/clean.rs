@@ -83,7 +83,7 @@ pub(super) fn clean(edits: &mut Edits<'_>) -> Result<Vec<Change>, PdfDefect> {
     Ok(changes)
 }
 
-/// What `object` would do, if a key for actions led to it.
+/// The effect of `object`, if an action key refers to it.
 fn action(objects: &impl Objects, object: &Object) -> Option<Action> {
     let Object::Dict(dict) = objects.follow(object) else {
         return None;
@@ -106,14 +106,14 @@ fn is_plain_address(action: &Dict) -> bool {
             let address = String::from_utf8_lossy(&address.bytes())
                 .trim_start()
                 .to_ascii_lowercase();
-            // Without a scheme it is relative to the document's base, an address as well.
+            // Without a scheme, it is relative to the document's base, which is an address too.
             let has_scheme = address
                 .split(['/', '?', '#'])
                 .next()
                 .is_some_and(|start| start.contains(':'));
             !has_scheme || SCHEMES.iter().any(|scheme| address.starts_with(scheme))
         }
-        // By reference: nothing writes it so.
+        // References: no writer does that.
         _ => false,
     }
 }
@@ -161,7 +161,7 @@ fn remove_from_catalog(edits: &mut Edits<'_>, removed: &mut Removed) {
     }
 }
 
-/// How many names a name tree holds (7.9.6); a hostile tree is counted to a limit.
+/// The number of names in a name tree (7.9.6). Counts hostile trees only up to a limit.
 fn count_names(objects: &impl Objects, names: &Dict, key: &[u8]) -> u32 {
     const MOST: usize = 10_000;
     let Some(root) = objects.dict_in(names, key) else {

@@ -27,9 +27,9 @@ const LEAST_PIXELS: f64 = 100.0;
 /// How a page compares with the page that it was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
-    /// It is drawn in the same steps.
+    /// It draws the same steps.
     DrawnAlike,
-    /// It is drawn in other steps, or in too many to compare, and looks the same.
+    /// It draws different steps, or too many to compare, but looks the same.
     LooksAlike,
     /// It looks different.
     Differs,

@@ -34,7 +34,7 @@ impl Instruction {
     }
 }
 
-/// All instructions, in order. What follows the last one is no instruction.
+/// All instructions, in order. Bytes after the last one are not an instruction.
 pub(super) fn instructions(content: &[u8]) -> Vec<Instruction> {
     let mut reader = Reader { content, at: 0 };
     let mut found = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn instructions(content: &[u8]) -> Vec<Instruction> {
             Token::Close => depth = depth.saturating_sub(1),
             Token::Name if depth == 0 => names.push(range.start + 1..range.end),
             Token::Name | Token::Value => {}
-            // Within an array or dictionary only true, false and null are words.
+            // In an array or dictionary, only true, false and null are words.
             Token::Word if depth > 0 => {}
             Token::Word => {
                 let is_value = matches!(content.get(range.clone()), Some(b"true" | b"false" | b"null"));
@@ -84,7 +84,7 @@ const OPERATORS: [&[u8]; 70] = [
     b"'", b"\"",
 ];
 
-/// Does every reader find the same instructions in it, up to what stands behind the last one?
+/// Whether every reader finds the same instructions in it.
 pub(super) fn is_plain(content: &[u8]) -> bool {
     let mut reader = Reader { content, at: 0 };
     let mut open: Vec<&[u8]> = Vec::new();
@@ -109,7 +109,7 @@ pub(super) fn is_plain(content: &[u8]) -> bool {
             return false;
         }
     }
-    // Behind an array that nobody closes there may be more, or not, as readers like it.
+    // After an array that is never closed, readers may or may not find more.
     open.is_empty() && reader.at >= content.len()
 }
 
@@ -239,7 +239,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Behind `BI`: reads to the end of the image, and answers where that is.
+    /// After `BI`: reads to the end of the image, and returns where that is.
     fn inline_image(&mut self) -> Option<usize> {
         loop {
             let (token, range) = self.next()?;
@@ -272,7 +272,7 @@ impl Reader<'_> {
     }
 }
 
-/// Content that ends in the state in which it began; `None` where it does already.
+/// Content that restores its initial state. `None` if it already does.
 pub(super) fn balance(content: &[u8]) -> Option<Vec<u8>> {
     let all = instructions(content);
     let (mut saves, mut marks) = (0_usize, 0_usize);
@@ -294,7 +294,7 @@ pub(super) fn balance(content: &[u8]) -> Option<Vec<u8>> {
         }
     }
     let end = all.last().map_or(0, |last| last.whole.end);
-    // Half a token too: an open string would swallow whatever is drawn behind it.
+    // Also half a token: an open string would swallow everything drawn after it.
     let rest = content.get(end..).unwrap_or_default();
     let has_rest = rest.iter().any(|byte| !is_space(*byte));
     if blanked.is_empty() && saves == 0 && marks == 0 && !in_text && !in_path && !has_rest {

@@ -32,19 +32,19 @@ const LARGEST_LOOK: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Flattened {
-    /// How many widgets there were.
+    /// The number of widgets.
     pub(super) widgets: u32,
-    /// How many other annotations lay beneath one, and became part of their pages with it.
+    /// The number of other annotations below a widget, which became part of the pages too.
     pub(super) beneath: u32,
     /// The fields that a template may have.
     pub(super) fields: Vec<Field>,
     /// Values that the file did not show by itself, each with the name of its field.
     pub(super) marks: Vec<(String, Mark)>,
-    /// How many widgets got a new look.
+    /// The number of widgets with a new appearance.
     pub(super) made: u32,
     /// Did any get a background or a border that the file leaves to viewers?
     pub(super) has_boxes: bool,
-    /// How many fields have larger boxes than the form gives them.
+    /// The number of fields with larger boxes than in the form.
     pub(super) enlarged: u32,
     /// The names of fields that a template does not have, for their boxes are too small.
     pub(super) too_small: Vec<String>,
@@ -57,9 +57,9 @@ pub(super) struct Flattened {
 /// What the pages show of the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shows {
-    /// What the file shows by itself: the pages look as before.
+    /// Only what the file itself shows, so the pages look as before.
     OfTheFile,
-    /// The same, and the values that it leaves to viewers.
+    /// Also the values that the file leaves to viewers.
     OfViewers(FormValues),
 }
 
@@ -73,11 +73,11 @@ struct Piece {
     page: Ref,
     /// Which of the page's annotations it is, from 0.
     index: usize,
-    /// The appearance and the map to the place where it shows.
+    /// The appearance and the matrix to its place.
     drawn: Option<Drawn>,
 }
 
-/// An appearance, and where it shows.
+/// An appearance and its place.
 struct Drawn {
     look: Object,
     matrix: Matrix,
@@ -472,7 +472,7 @@ fn show(edits: &mut Edits<'_>, forms: &mut Dict, number: usize, drawn: Drawn) ->
         Object::Ref(id) => id,
         direct => edits.add(direct),
     };
-    // Viewers take an appearance as a form even where it does not say so.
+    // Viewers treat an appearance as a form even if it does not say so.
     if let Ok(Object::Stream(stream)) = edits.edit(id) {
         stream.dict.set(b"Type", Name::new(b"XObject"));
         stream.dict.set(b"Subtype", Name::new(b"Form"));

@@ -21,7 +21,7 @@ use crate::text::layout::TextStyle;
 
 /// Deeper nesting of fields is not followed.
 const DEEPEST: usize = 32;
-/// What FIELDS.json allows.
+/// The limits of FIELDS.json.
 const NAME_LENGTH: usize = 128;
 const MOST_OPTIONS: usize = 200;
 const MOST_CELLS: u32 = 100;
@@ -52,26 +52,26 @@ pub(super) struct Widget<'a> {
     /// Which of the page's annotations it is, from 0.
     pub(super) index: usize,
     pub(super) dict: &'a Dict,
-    /// As a template field, if it can be one.
+    /// The template field, if it can become one.
     pub(super) field: Option<Field>,
-    /// How it became one, or why not.
+    /// How it became a template field, or why not.
     pub(super) fate: Fate,
     /// The name of its field, for people.
     pub(super) name: String,
     pub(super) shown: Shown,
     /// Is it a field of text or choice, which viewers draw again if the form asks for it (`NeedAppearances`)?
     pub(super) is_text: bool,
-    /// Where it is on the page, if it shows there.
+    /// Its place on the page, if it is visible.
     pub(super) place: Option<(u32, Placement)>,
     pub(super) spoken: Spoken,
 }
 
-/// What a widget is to assistive technology.
+/// A widget's meaning for assistive technology.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spoken {
     /// Its role as a field that can no longer be changed (14.8.5.6).
     pub(super) role: &'static str,
-    /// Of a button, whether it is on.
+    /// For a button: whether it is on.
     pub(super) is_on: Option<bool>,
     /// The field's name for people.
     pub(super) words: Option<String>,
@@ -80,13 +80,13 @@ pub(super) struct Spoken {
 /// How a widget became the box of a template's field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// As it is, or not at all if people miss nothing.
+    /// Unchanged, or left out if people miss nothing.
     Plain,
     /// Its box was too small to be filled in, and is larger now.
     Enlarged,
-    /// Not at all: its box is too small for people.
+    /// Left out: its box is too small for people.
     TooSmall,
-    /// Not at all: its value cannot be a field's.
+    /// Left out: no template field can have its value.
     ValueKept,
 }
 
@@ -115,7 +115,7 @@ pub(super) fn is_widget(objects: &impl Objects, annotation: &Dict) -> bool {
     objects.is_name_in(annotation, b"Subtype", b"Widget")
 }
 
-/// Is an annotation the widget of a signature field that somebody has signed?
+/// Whether an annotation is the widget of a signed signature field.
 pub(super) fn is_signed(objects: &impl Objects, annotation: &Dict) -> bool {
     let chain = Chain::of(objects, annotation);
     is_widget(objects, annotation)
@@ -179,7 +179,7 @@ fn fitted(mut field: Field, page: &PageSize) -> (Option<Field>, Fate) {
         return (Some(field), Fate::Plain);
     }
     let (width, height) = field.placement.size_on(page);
-    // Wider cells would stand beside those that the page shows.
+    // Wider cells would not line up with those on the page.
     if width < field.least_size().0 {
         field.cells = None;
     }
@@ -242,7 +242,7 @@ fn settle_names(widgets: &mut [Widget<'_>]) {
     }
 }
 
-/// A widget and what stands above it, from which it inherits.
+/// A widget and its ancestors, from which it inherits.
 struct Chain<'a, O> {
     objects: &'a O,
     nodes: Vec<&'a Dict>,
@@ -322,7 +322,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         } else {
             Vec::new()
         };
-        // A list without choices is nothing that anybody could fill.
+        // Nobody can fill in a list without choices.
         if kind == FieldKind::Select && options.is_empty() {
             return None;
         }
@@ -372,7 +372,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         })
     }
 
-    /// What may be chosen, as people read it: each is a text, or a pair of value and text.
+    /// The choices as people read them: each is a text, or a pair of value and text.
     fn options(&self) -> Vec<String> {
         let mut options = Vec::new();
         for (_, shown) in self.pairs() {
@@ -439,7 +439,7 @@ impl<'a, O: Objects> Chain<'a, O> {
                 let text = self.shown_text().map(|text| clean(&text, NAME_LENGTH));
                 text.filter(|text| options.contains(text))
             }
-            // What a form hides would stand open.
+            // A form hides it, so it must not become visible.
             FieldKind::Text if flags & PASSWORD != 0 => None,
             FieldKind::Text => {
                 let text = self.shown_text()?;
@@ -478,7 +478,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         }
     }
 
-    /// What viewers show where there is no appearance.
+    /// What viewers show without an appearance.
     fn shown(&self) -> Shown {
         let flags = self.flags();
         let style = |place| TextStyle {

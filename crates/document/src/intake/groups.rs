@@ -15,7 +15,7 @@ use super::{Refused, content};
 use crate::pdf::edit::Edits;
 use crate::pdf::{Dict, Name, Object, Ref, Stream};
 
-/// How deep forms may lie in one another.
+/// How deep forms can be nested.
 const DEEPEST: u32 = 12;
 /// The longest content that is searched, in bytes.
 const LONGEST: usize = 1 << 26;
@@ -45,14 +45,14 @@ pub(super) fn first(objects: &impl Look) -> Option<u32> {
 struct Group {
     /// The first page.
     page: u32,
-    /// It could be removed if it were painted plainly.
+    /// Removing it would change nothing if it were painted plainly.
     is_same: bool,
 }
 
 struct Groups<'o, O> {
     objects: &'o O,
     page: u32,
-    /// Groups in which something is blended with what lies beneath them.
+    /// Groups in which something blends with the content below them.
     blended: BTreeMap<Ref, Group>,
     /// Groups that are painted with a mode, an alpha or a mask, or that make a mask.
     not_plain: BTreeSet<Ref>,
@@ -145,7 +145,7 @@ impl<'o, O: Look> Groups<'o, O> {
         blends
     }
 
-    /// Does a form blend something with what lies beneath it?
+    /// Whether a form blends something with the content below it.
     fn form(&mut self, form: &'o Object, resources: Option<&'o Dict>, is_plain: bool) -> bool {
         let objects = self.objects;
         let (Object::Ref(id), Object::Stream(stream)) = (form, objects.follow(form)) else {

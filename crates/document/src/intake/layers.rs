@@ -19,7 +19,7 @@ const DEEPEST: usize = 32;
 /// The flag of an annotation that is not shown (12.5.3).
 const HIDDEN: i64 = 1 << 1;
 
-/// How many layers there were.
+/// The number of layers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Layers {
     pub(super) hidden: u32,
@@ -207,7 +207,7 @@ impl Off {
         once(&self.hidden, *id, false, || self.hides_by(objects, entry))
     }
 
-    /// The same of a membership of groups.
+    /// The same for a membership of groups.
     fn hides_by(&self, objects: &impl Objects, entry: &Object) -> bool {
         let Object::Dict(membership) = objects.follow(entry) else {
             return false;
@@ -262,7 +262,7 @@ impl Off {
         }
     }
 
-    /// The content without what hidden marked content paints; `None` where nothing is hidden.
+    /// The content without hidden marked content. `None` if nothing is hidden.
     fn without_hidden(&self, objects: &impl Objects, content: &[u8], properties: &Dict) -> Option<Vec<u8>> {
         let mut stack: Vec<bool> = Vec::new();
         let mut changes: Vec<(Range<usize>, &[u8])> = Vec::new();
@@ -316,7 +316,7 @@ impl Off {
     }
 }
 
-/// What is known of an object, or is found out now. Until then, the answer is `meanwhile`.
+/// The cached answer for an object, or a new one. While it is being computed, the answer is `meanwhile`.
 fn once(known: &RefCell<BTreeMap<Ref, bool>>, id: Ref, meanwhile: bool, find_out: impl FnOnce() -> bool) -> bool {
     if let Some(answer) = known.borrow().get(&id) {
         return *answer;

@@ -23,12 +23,12 @@ const LARGEST_MAP: usize = 1 << 22;
 /// The longest name of a font in a message.
 const LONGEST_NAME: usize = 60;
 
-/// What can be said of a font without looking at the text.
+/// What we know about a font without reading the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     /// Its letters are in the file, or are those that every program has.
     Sound,
-    /// Others stand in for its letters, or may have to.
+    /// Other fonts stand in for its letters, or may have to.
     StoodInFor {
         /// Its codes are the numbers of glyphs.
         by_number: bool,

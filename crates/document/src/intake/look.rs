@@ -21,7 +21,7 @@ pub(super) trait Look: Objects + Sized {
         self.object(id).unwrap_or(&Object::Null)
     }
 
-    /// What a reference leads to; any other object is itself.
+    /// The object that a reference points to. Any other object is itself.
     fn follow<'o>(&'o self, object: &'o Object) -> &'o Object {
         self.resolve(object).unwrap_or(&Object::Null)
     }
@@ -44,7 +44,7 @@ pub(super) trait Look: Objects + Sized {
         self.value_in(dict, key)?.as_array()
     }
 
-    /// What a name under a key means.
+    /// The object that a name under a key refers to.
     fn name_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<Cow<'o, [u8]>> {
         self.value_in(dict, key)?.as_name().map(Name::bytes)
     }
@@ -140,7 +140,7 @@ pub(super) fn change_each<'f>(
     change_these(edits, used, change)
 }
 
-/// The same of these objects.
+/// The same for these objects.
 pub(super) fn change_these<'f>(
     edits: &mut Edits<'f>,
     ids: BTreeSet<Ref>,
@@ -177,7 +177,7 @@ pub(super) fn edit_catalog<'e>(edits: &'e mut Edits<'_>) -> Option<&'e mut Dict>
 
 /// A stream with this content instead of its own, compressed if that saves room.
 pub(super) fn with_content(mut dict: Dict, content: Vec<u8>) -> Stream {
-    /// What the entry `/Filter` takes.
+    /// The bytes that the entry `/Filter` needs.
     const FILTER: usize = 19;
     for key in [&b"Filter"[..], b"DecodeParms", b"DP", b"Length"] {
         dict.remove(key);

@@ -57,7 +57,7 @@ fn find(edits: &Edits<'_>, most: usize) -> Result<Vec<Lacking>, PdfDefect> {
     let mut look = |owner: Ref, content: &[u8], own: Option<&Dict>, page: Option<&Dict>| {
         let fonts = lacking(edits, content, &[own, page]);
         if !fonts.is_empty() {
-            // What a form without resources names is in those of its page.
+            // Names in a form without resources refer to those of its page.
             let resources = own.or(page).cloned().unwrap_or_default();
             found.push(Lacking {
                 owner,
@@ -109,7 +109,7 @@ fn lacking(objects: &impl Look, content: &[u8], resources: &[Option<&Dict>]) -> 
     fonts
 }
 
-/// What may be a name before `Tf`: a quick look, for nearly all content sets only fonts that are there.
+/// Possible names before `Tf`: a quick check, because most content uses only fonts that exist.
 fn set_fonts(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     const FARTHEST: usize = 256;
     let places = content.windows(2).enumerate().filter(|(_, window)| *window == b"Tf");

@@ -26,18 +26,18 @@ pub enum Verdict {
     Refused,
 }
 
-/// What intake says about a file.
+/// The report of intake on a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// In one word.
+    /// The verdict in one word.
     pub verdict: Verdict,
-    /// The displayed size of each page; empty where it was refused.
+    /// The displayed size of each page. Empty if the file was refused.
     pub pages: Vec<PageSize>,
     /// How the accepted file differs from the upload.
     pub changes: Vec<Change>,
     /// What the sender should know.
     pub warnings: Vec<Warning>,
-    /// How many signatures others have made in it.
+    /// The number of existing signatures.
     pub signatures: u32,
     /// The fields of its form.
     pub fields: Vec<Field>,
@@ -58,13 +58,13 @@ impl From<Refused> for Report {
     }
 }
 
-/// What was done about a part of a damaged file.
+/// What we did about a part of a damaged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rebuilding {
     /// The file does not begin as a PDF.
     NoHeader,
-    /// Nothing leads to the document catalog; an object that says it is one was taken.
+    /// Nothing refers to the document catalog; we used an object that says it is one.
     CatalogGuessed,
     /// The length of a stream was wrong or missing.
     LengthGuessed,
@@ -115,18 +115,18 @@ pub enum Warning {
     /// The sender chose a copy without the signatures. It shows what they showed.
     #[error("this is a copy of the file without its {count} signature(s)")]
     SignaturesRemoved {
-        /// How many there were; 0 where nobody can say.
+        /// The number, or 0 if unknown.
         count: u32,
     },
-    /// It was damaged, and is what could be found of it.
+    /// The file was damaged, and we rebuilt what we could find.
     #[error(
         "the file was damaged and has been rebuilt: we had to guess {guessed} part(s), and lost {lost} that no \
         page shows; check every page"
     )]
     Rebuilt {
-        /// How many parts had no end, or no length that was right.
+        /// How many parts had no end or no correct length.
         guessed: u32,
-        /// How many parts that show nowhere are not in the file, or cannot be read.
+        /// How many parts that appear on no page are missing or unreadable.
         lost: u32,
         /// The first of these parts.
         parts: Vec<RebuiltPart>,
@@ -152,7 +152,7 @@ pub enum Warning {
         /// The first such page, from 1.
         page: u32,
     },
-    /// A signed file keeps its embedded files, for it is not rewritten.
+    /// A signed file keeps its embedded files, because it is not rewritten.
     #[error("{count} embedded file(s) stay in the signed file; signers do not see them")]
     EmbeddedFilesKept { count: u32 },
     /// Fields of the form whose boxes are too small for people; they do not become a template's.
@@ -173,11 +173,11 @@ pub enum Warning {
         /// Their names.
         fields: Vec<String>,
     },
-    /// Notes and remarks that viewers show beside the page were removed, because signers would not see them.
+    /// Notes and remarks next to the page were removed, because signers would not see them.
     #[error("{count} note(s) next to the page's content were removed: {}", .notes.join(", "))]
     NotesRemoved {
         count: u32,
-        /// What the first of them said.
+        /// The text of the first notes.
         notes: Vec<String>,
     },
     /// The file claimed to conform to standards, which what is added to it may break: the claims were removed.
@@ -199,7 +199,7 @@ pub enum Warning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Error)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
-    /// It was encrypted, and could be opened.
+    /// It was encrypted, and we could open it.
     #[error("the encryption was removed")]
     Decrypted,
     /// Its cross-reference table was broken and has been rebuilt.
@@ -214,7 +214,7 @@ pub enum Change {
     /// Layers that were switched off, and what they hid, were removed.
     #[error("{count} hidden layer(s) were removed with their content")]
     HiddenLayersRemoved { count: u32 },
-    /// Layers that are shown became part of their pages, so that nobody can switch them off.
+    /// Visible layers became part of their pages, so that nobody can turn them off.
     #[error("{count} visible layer(s) became part of the pages")]
     LayersMerged { count: u32 },
     /// Pages are drawn in other steps than before, as their pictures prove without looking different.
@@ -244,7 +244,7 @@ pub enum Change {
     /// Boxes of form fields were too small to be filled in; those of the template's fields are larger.
     #[error("{count} form field(s) were too small to fill in and now have larger boxes")]
     FormFieldsEnlarged { count: u32 },
-    /// The usage rights signature of a form (`/Perms /UR3`) was removed; it is no signature of a person.
+    /// The usage rights signature of a form (`/Perms /UR3`) was removed. It is not a person's signature.
     #[error("the usage rights that the form's author granted to certain viewers were removed")]
     UsageRightsRemoved,
     /// The XFA copy of a form was removed; the ordinary fields stay.
@@ -300,13 +300,13 @@ pub enum Refused {
         length: u64,
         limit: u64,
     },
-    /// Not a PDF file, or one beyond repair.
+    /// Not a PDF file, or damaged beyond repair.
     #[error("the file is not a PDF or is damaged beyond repair; print it to a new PDF")]
     NotPdf,
-    /// It ends too early, or had to be repaired, and parts that its pages need are missing.
+    /// It ends too early, or had to be repaired, and its pages need missing parts.
     #[error("parts of the file are missing, or it ends too early; get the complete file again")]
     Incomplete,
-    /// It is damaged, and can be used only as it was rebuilt: the sender has to look at it first.
+    /// It is damaged, and the sender must check the rebuilt file before it can be used.
     #[error(
         "the file is damaged ({detail}) and can be used only as we rebuilt it: we had to guess {guessed} \
         part(s), and lost {lost} that no page shows; get the file again, or check every page and accept the \
@@ -317,9 +317,9 @@ pub enum Refused {
         detail: String,
         #[serde(flatten)]
         broken: BrokenRule,
-        /// How many parts had no end, or no length that was right.
+        /// How many parts had no end or no correct length.
         guessed: u32,
-        /// How many parts that show nowhere are not in the file, or cannot be read.
+        /// How many parts that appear on no page are missing or unreadable.
         lost: u32,
         /// The first of these parts.
         parts: Vec<RebuiltPart>,
@@ -327,16 +327,16 @@ pub enum Refused {
     /// A password is needed to read it.
     #[error("the file needs a password; enter it, or save the file without one")]
     NeedsPassword,
-    /// The password that was given does not open it.
+    /// The password does not open it.
     #[error("the password does not open the file; enter the right one, or save the file without one")]
     WrongPassword,
     /// Its encryption is one that cannot be removed.
     #[error("the file's encryption is not supported; save it without encryption")]
     UnsupportedEncryption,
-    /// It is signed and encrypted: removing the encryption would break the signatures.
+    /// It is signed and encrypted. Removing the encryption would break the signatures.
     #[error("the file is signed and encrypted, so nothing can be added to it; send the unsigned version")]
     SignedAndEncrypted,
-    /// It is signed, and its structure is damaged: repairing it would break the signatures.
+    /// It is signed, and its structure is damaged. A repair would break the signatures.
     #[error("the file is signed and its structure is damaged ({detail}); send the unsigned version")]
     SignedAndDamaged {
         /// The rule that it breaks, and where.
@@ -351,13 +351,13 @@ pub enum Refused {
         version"
     )]
     SignedLaxly {
-        /// What it does otherwise.
+        /// The rule that it breaks.
         detail: String,
         deviation: DeviationKind,
         /// The byte.
         offset: usize,
     },
-    /// One of its signatures fits, and proves nothing, because anybody could have made it.
+    /// One of its signatures matches but proves nothing, because anyone could have made it.
     #[error(
         "the signature {field:?} in the file uses an algorithm that is no longer secure ({algorithm}), so it \
         proves nothing; have the file signed again with SHA-256 and, for RSA, a key of at least 2,048 bits, or \
@@ -368,7 +368,7 @@ pub enum Refused {
         field: String,
         algorithm: String,
     },
-    /// It is signed, and our renderer reads something else in it than the format says.
+    /// It is signed, and our renderer reads it differently than the format specifies.
     #[error("the file is signed, and programs show different content on page {page}; send the unsigned version")]
     SignedAndReadDifferently {
         /// The first such page, from 1.
@@ -385,7 +385,7 @@ pub enum Refused {
     BrokenSignature {
         /// The signature field.
         field: String,
-        /// What the verifier says.
+        /// The verifier's reason.
         detail: String,
         fault: Box<Fault>,
     },
@@ -407,41 +407,41 @@ pub enum Refused {
         /// The signature field.
         field: String,
     },
-    /// What is added would not be called allowed after one of its signatures.
+    /// One of its signatures does not allow our additions.
     #[error("the signature {field:?} in the file does not allow any additions ({detail}); send the unsigned version")]
     CannotBeExtended {
-        /// The signature field; empty where it is the file as a whole.
+        /// The signature field. Empty if the whole file is meant.
         field: String,
-        /// What the verifier says, or what hindered the try.
+        /// The verifier's reason, or what prevented the attempt.
         detail: String,
-        /// What the verifier says, typed.
+        /// The verifier's fault, typed.
         fault: Option<Box<Fault>>,
     },
-    /// The description of the signed file cannot be read, so that whatever is added to it is called a forgery.
+    /// The signed file's description cannot be read, so viewers would report any addition as forgery.
     #[error(
         "the file is signed, and its description (XMP metadata) cannot be read, so programs would report its \
         signature as broken after any addition; send the unsigned version"
     )]
     SignedWithDamagedMetadata,
-    /// The validation data of the signed file cannot be read, or are so many that ours would not be read.
+    /// The signed file's validation data cannot be read, or leaves no room for ours.
     #[error(
         "the file is signed, and its validation data (DSS) cannot be read or is too large to extend; send the \
         version from before the data was added"
     )]
     SignedWithUnusableValidationData,
-    /// A signed file holds what would have to be removed.
+    /// A signed file contains parts that we would have to remove.
     #[error(
         "the file is signed and contains scripts, actions, videos, layers or XFA that we would have to remove; \
         send the unsigned version"
     )]
     SignedAndActive,
-    /// What a page draws is missing or cannot be decoded.
+    /// Content of a page is missing or cannot be decoded.
     #[error("the content of page {page} is missing or cannot be read; get the file again, or print it to a new PDF")]
     ContentLost {
         /// The first such page, from 1.
         page: u32,
     },
-    /// A part of what the file shows lies in another file.
+    /// Part of the visible content is in another file.
     #[error("part of the file's content is in another file, which we do not have; print the file to a new PDF")]
     ExternalContent,
     /// A form that only XFA viewers show.
@@ -478,14 +478,14 @@ pub enum Refused {
     /// The file leaves it to viewers to draw a field's value, and our letters cannot.
     #[error("the value of the form field {field:?} cannot be drawn as viewers draw it; print the file to a new PDF")]
     FormValueNotDrawn { field: String },
-    /// The file leaves it to viewers to draw an annotation, and nobody here knows how.
+    /// The file leaves an annotation to viewers that we cannot draw as they do.
     #[error(
         "page {page} has an annotation ({kind}) that cannot be drawn as viewers draw it; print the file to a new PDF"
     )]
     AnnotationNotDrawn {
         /// The page, from 1.
         page: u32,
-        /// As the format names it.
+        /// The format's name for it.
         kind: String,
     },
     /// Something is printed that does not show on the screen.
@@ -496,10 +496,10 @@ pub enum Refused {
     AnnotationPrintsUnseen {
         /// The page, from 1.
         page: u32,
-        /// As the format names it.
+        /// The format's name for it.
         kind: String,
     },
-    /// A part of a page is packed in a way that nobody here can read.
+    /// Part of a page is compressed in a way that we cannot read.
     #[error(
         "part of page {page} is compressed in a way ({filter}) that we cannot read; print the file to a new \
             PDF"
@@ -520,7 +520,7 @@ pub enum Refused {
         /// The font, as the file names it.
         font: String,
     },
-    /// Something is blended with what lies beneath its group, which would show here as a cover.
+    /// Something blends with the content below its group, which we would show as covered.
     #[error(
         "page {page} has a transparent part that blends with what lies beneath it in a way that cannot be shown; print the \
          file to a new PDF"
@@ -537,7 +537,7 @@ pub enum Refused {
     SignedWithUnseen {
         /// The page, from 1.
         page: u32,
-        /// As the format names it.
+        /// The format's name for it.
         kind: String,
     },
     /// Rewriting would change how a page looks.
@@ -580,7 +580,7 @@ impl Acceptance {
 }
 
 impl Refused {
-    /// What the sender can accept instead, if anything helps.
+    /// The change that the sender can accept instead, if one helps.
     pub fn acceptance(&self) -> Option<Acceptance> {
         match self {
             Self::Rebuilt { .. } => Some(Acceptance::Rebuilt),

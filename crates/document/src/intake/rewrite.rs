@@ -72,7 +72,7 @@ fn version(upload: &[u8]) -> &str {
     .max(LEAST_VERSION)
 }
 
-/// The first half stays the upload's, where it has one; the second is that of a new revision (14.4).
+/// The first half stays that of the upload, if it has one; the second is new (14.4).
 fn identifier(permanent: Option<Vec<u8>>, upload: &[u8]) -> Vec<Object> {
     let digest: Vec<u8> = Sha256::digest(upload).iter().take(16).copied().collect();
     let permanent = permanent

@@ -17,7 +17,7 @@ use crate::pdf::filter;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Name, Object, Objects, PdfDefect, Ref, Rule, Stream, structure};
 
-/// What viewers show a page in that has no size: US Letter, in points.
+/// The size in which viewers show a page without one: US Letter, in points.
 const ASSUMED_SIZE: [i64; 4] = [0, 0, 612, 792];
 /// Filters without loss, which can be undone and done again (Table 6).
 const LOSSLESS: [&[u8]; 5] = [
@@ -27,15 +27,15 @@ const LOSSLESS: [&[u8]; 5] = [
     b"ASCIIHexDecode",
     b"RunLengthDecode",
 ];
-/// What one damaged stream may decode to.
+/// The limit for one decoded damaged stream.
 const MOST_DECODED: usize = 64 * 1024 * 1024;
-/// No page lies deeper in the tree.
+/// The maximum depth of a page in the tree.
 const DEEPEST_PAGE: usize = 60;
 
-/// What was put right.
+/// The repairs.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// What the report says.
+    /// The changes for the report.
     pub(super) changes: Vec<Change>,
     /// Why viewers read the upload in different ways, of which only one is right: an object that was deleted is still shown by
     /// some, a page without size is shown in this size or that. With any, pages are compared with that one reading.
@@ -215,7 +215,7 @@ fn settle_links(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
 #[derive(Default)]
 struct Trees {
     following: BTreeSet<Ref>,
-    /// From each towards one that stands for its whole tree.
+    /// From each object to one that represents its whole tree.
     towards: BTreeMap<Ref, Ref>,
 }
 
@@ -369,7 +369,7 @@ fn enclose(edits: &mut Edits<'_>, page: Ref, content: Vec<u8>) -> Ref {
 struct Content {
     /// Its streams as the one that they are (Table 31).
     bytes: Vec<u8>,
-    /// It has several streams that end within a token's reach, which readers join with or without a space.
+    /// It has several streams that end within a token, which readers join with or without a space.
     is_joined: bool,
 }
 
@@ -425,7 +425,7 @@ fn settle_streams(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     Ok(dropped)
 }
 
-/// Makes one stream decode; true where it did not. What is drawn by a page stays as it is then.
+/// Makes a stream decodable. Returns whether it was damaged. Streams that pages draw stay as they are.
 fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool {
     spell_out(known, &mut stream.dict);
     let Ok(steps) = filter::steps(&stream.dict, |object| known.resolve(object)) else {
@@ -440,7 +440,7 @@ fn settle_stream(known: &Edits<'_>, stream: &mut Stream, is_drawn: bool) -> bool
         return false;
     };
     if names == [b"DCTDecode"] {
-        // Without its first marker it is no JPEG, and no viewer shows it.
+        // Without its first marker it is not a JPEG, and no viewer shows it.
         let is_picture = is_drawn || raw.starts_with(&[0xFF, 0xD8]);
         if !is_picture {
             *stream = empty_form();

@@ -1,4 +1,4 @@
-//! What shows on a page: the streams of contents, pictures, fonts, patterns and appearances; the fonts.
+//! Everything visible on a page: the streams of contents, pictures, fonts, patterns and appearances.
 
 use std::collections::BTreeSet;
 
@@ -137,7 +137,7 @@ fn resources<'o, O: Look>(objects: &'o O, resources: &'o Object) -> impl Iterato
     RESOURCES.iter().filter_map(move |kind| found?.get(kind))
 }
 
-/// Pictures that are to be exchanged for others, as when they are printed (8.9.5.4), each with its page.
+/// Pictures with alternates, such as for printing (8.9.5.4), each with its page.
 pub(super) fn alternates(objects: &impl Look) -> Vec<(u32, Ref)> {
     let with_others = Shown::of(objects)
         .streams

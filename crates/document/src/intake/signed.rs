@@ -36,7 +36,7 @@ use crate::verify::{Fault, SignatureKind, SignatureReport, verify_soundness};
 /// The beginning of the year 2000, in seconds since 1970: any time would do.
 const REHEARSED_AT: i64 = 946_684_800;
 
-/// Has somebody signed it? Usage rights are no signature of a person.
+/// Whether someone has signed it. Usage rights are not a person's signature.
 pub(super) fn is_signed(objects: &impl Objects) -> Result<bool, PdfDefect> {
     let is_certified = objects
         .dict_of_catalog(b"Perms")
@@ -124,7 +124,7 @@ fn damaged(defect: &PdfDefect) -> Refused {
     }
 }
 
-/// How many signatures there are, all of them intact.
+/// The number of signatures, if all are intact.
 fn are_intact(bytes: SharedBytes) -> Result<u32, Refused> {
     // A sender may know signers that we do not.
     let verdict = verify_soundness(bytes);
@@ -227,7 +227,7 @@ fn rehearsed(bytes: &SharedBytes, pages: usize) -> Result<Vec<u8>, String> {
     add_validation_data(sealed, &data).map_err(|error| said(&error))
 }
 
-/// What stays in the file that would be removed from another one.
+/// Parts that stay in a signed file, although we would remove them from another.
 fn kept(upload: &Upload) -> Result<Option<Warning>, Refused> {
     if layers::remove(&mut upload.edits(), 0)?.hidden > 0 {
         return Err(Refused::SignedAndActive);

@@ -10,7 +10,7 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-/// What no signature is without, and no certification.
+/// A part of every signature and certification.
 const BYTE_RANGE: &[u8] = b"ByteRange";
 const CERTIFICATION: &[u8] = b"DocMDP";
 /// What a signature says of itself by which the maker of a viewer grants rights in a file: it signs no document (12.8.2.3).
@@ -113,7 +113,7 @@ fn is_object_stream_clear(dictionary: &[u8], content: &[u8]) -> bool {
         return false;
     }
     if !says(&[b"Filter"]) {
-        // It was looked through with the rest of the file.
+        // It was searched together with the rest of the file.
         return true;
     }
     let filters = || names(dictionary).filter(|(_, name)| name.ends_with(b"Decode"));

@@ -12,7 +12,7 @@ use crate::pdf::edit::Edits;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, acro_form};
 
-/// What a stamp takes over from the annotation of a signature field.
+/// The entries that a stamp copies from the annotation of a signature field.
 const KEPT: [&[u8]; 7] = [b"Rect", b"AS", b"F", b"P", b"OC", b"StructParent", b"Lang"];
 
 /// Takes all signatures out of a file. Returns how many there were.

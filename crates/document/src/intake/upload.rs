@@ -12,7 +12,7 @@ use crate::pdf::{Deviation, File, Object, PdfDefect, Ref, Rule, View};
 
 /// An upload that has been read: everything that its trailer leads to.
 pub(super) enum Upload {
-    /// It keeps the rules.
+    /// It follows the rules.
     Sound(File),
     /// It had to be rebuilt.
     Rebuilt { file: Rebuilt, defect: PdfDefect },
@@ -38,7 +38,7 @@ impl Upload {
                     Rule::EncryptionDictionary => Refused::UnsupportedEncryption,
                     _ => final_word(&defect).unwrap_or_else(|| unreadable(bytes)),
                 })?;
-                // Of a signed one there is something else to say.
+                // For a signed file, there is more to say.
                 let is_signed = signed::is_signed(&file.view()).unwrap_or(false);
                 if !is_signed && !whole::has_all_parts(&file.view(), strict.as_ref().map(File::latest)) {
                     return Err(Refused::Incomplete);
@@ -132,7 +132,7 @@ impl From<PdfDefect> for Refused {
     }
 }
 
-/// What no repair helps with.
+/// The refusal of a file that no repair helps.
 fn final_word(defect: &PdfDefect) -> Option<Refused> {
     match defect.rule {
         Rule::PasswordNeeded => Some(Refused::NeedsPassword),
@@ -143,7 +143,7 @@ fn final_word(defect: &PdfDefect) -> Option<Refused> {
     }
 }
 
-/// What a file is that cannot be read: the beginning of a PDF, or none.
+/// The refusal of an unreadable file: the beginning of a PDF, or no PDF.
 fn unreadable(bytes: &[u8]) -> Refused {
     if whole::is_beginning(bytes) {
         Refused::Incomplete

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use super::look::{parts, says_what_it_is};
 use crate::pdf::{Dict, Object, Ref, View};
 
-/// Where the catalog leads to what shows on pages: the pages, the form, and which layers are on.
+/// The catalog's entries that affect pages: the page tree, the form, and which layers are on.
 const SHOWN: [&[u8]; 3] = [b"Pages", b"AcroForm", b"OCProperties"];
 
 /// What shows on no page: actions and where they lead, what programs note, the structure, embedded files, and where an
@@ -68,7 +68,7 @@ pub(super) fn ends_early(bytes: &[u8]) -> bool {
     !is_over || !has_end && contains(before, b"startxref")
 }
 
-/// Where the last object begins: behind its number and generation, at `obj`.
+/// Where the last object begins: after its number and generation, at `obj`.
 fn last_object(bytes: &[u8]) -> Option<usize> {
     const KEYWORD: &[u8] = b"obj";
     let is_header = |position: &usize| {
@@ -131,7 +131,7 @@ fn lacks_what_pages_need(view: View<'_>, listed: Option<View<'_>>) -> bool {
     false
 }
 
-/// The values of a dictionary that may show. A length was looked for where it was needed.
+/// The values of a dictionary that may be visible. Lengths were checked before.
 fn shown(dict: &Dict) -> impl Iterator<Item = &Object> {
     let is_typed = says_what_it_is(dict);
     dict.iter()

@@ -17,7 +17,7 @@ use crate::marks::picture::{
 /// Of photographs: nothing of the loss is seen in print.
 const JPEG_QUALITY: u8 = 92;
 
-/// What a picture is for.
+/// The purpose of a picture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PictureWish {
     /// Width and height in points of each box that will show it. Without any it keeps its size.
@@ -33,11 +33,11 @@ pub struct CheckedPicture {
     pub width: u32,
     /// In pixels.
     pub height: u32,
-    /// Nothing of it can be seen on white paper: as a signature it is none.
+    /// It is invisible on white paper, so it cannot be a signature.
     pub is_blank: bool,
 }
 
-/// Refuses a file that is no picture, or claims too many pixels. Decodes nothing.
+/// Refuses a file that is not a picture or claims too many pixels, without decoding it.
 pub fn refuse_by_header(bytes: &[u8]) -> Result<(), PictureFault> {
     format(bytes)?;
     let (width, height) = claimed_size(bytes).ok_or(PictureFault::Damaged)?;
@@ -75,7 +75,7 @@ fn size_of_jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
         match *bytes.get(at + 1)? {
             // Padding before a marker.
             0xFF => at += 1,
-            // These stand alone.
+            // These have no length.
             0x01 | 0xD0..=0xD8 => at += 2,
             // The data, or the end, before any frame.
             0xD9 | 0xDA => return None,
@@ -109,20 +109,20 @@ pub fn check(bytes: &[u8], wish: &PictureWish) -> Result<CheckedPicture, Picture
                 is_blank,
             });
         }
-        // What was packed more tightly than we do.
+        // The original if it is smaller than ours.
         let (width, height) = ((picture.width() * 3 / 4).max(1), (picture.height() * 3 / 4).max(1));
         picture = picture.resize(width, height, image::imageops::FilterType::CatmullRom);
     }
 }
 
-/// With no more pixels than the largest of its boxes can show.
+/// The picture, reduced to the pixels that its largest box can show.
 fn reduced(picture: DynamicImage, wish: &PictureWish) -> DynamicImage {
     let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
     let scales = wish.boxes.iter().map(|(across, down)| {
         let (columns, rows) = (f64::from(useful_pixels(*across)), f64::from(useful_pixels(*down)));
         (columns / width, rows / height)
     });
-    // In each box it is as large as the scarcer side allows.
+    // In each box, the tighter side limits its size.
     let largest = scales.max_by(|a, b| a.0.min(a.1).total_cmp(&b.0.min(b.1)));
     let (across, down) = largest.unwrap_or((1.0, 1.0));
     let scale = across.min(down);
@@ -149,7 +149,7 @@ fn side(pixels: f64) -> u32 {
 fn can_be_seen(picture: &DynamicImage) -> bool {
     picture.pixels().any(|(_, _, pixel)| {
         let [red, green, blue, alpha] = pixel.0;
-        // On white, because the paper shows through clear parts.
+        // On white, because paper shows through transparent parts.
         let darkest = u16::from(u8::MAX - red.min(green).min(blue));
         darkest * u16::from(alpha) / u16::from(u8::MAX) > u16::from(FAINT)
     })
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn only_the_header_is_read_to_refuse_what_is_too_large() {
         let mut png = file_of(ImageFormat::Png, 3, 2);
-        // Its data is not that of so large a picture, which nobody finds out.
+        // The data does not match such a large picture, but nobody decodes it.
         png.splice(16..24, [10_000_u32.to_be_bytes(), 2_001_u32.to_be_bytes()].concat());
         assert_eq!(refuse_by_header(&png), Err(PictureFault::TooLarge));
         png.splice(20..24, 2_000_u32.to_be_bytes());

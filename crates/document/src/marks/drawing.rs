@@ -48,10 +48,10 @@ static FONTS: LazyLock<Result<Fonts, FontUnreadable>> = LazyLock::new(Fonts::of_
 /// Why a drawing cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DrawingFault {
-    /// No hand has these characters.
+    /// No handwriting has these characters.
     #[error(transparent)]
     Text(#[from] TextFault),
-    /// Nothing would be seen.
+    /// Nothing would be visible.
     #[error("there is nothing to draw; write a name")]
     Nothing,
     /// The build is broken.
@@ -99,7 +99,7 @@ impl Segment {
     }
 }
 
-/// What an outline covers: left, top, right, bottom.
+/// The extent of an outline: left, top, right, bottom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Extent {
     pub(super) left: f32,
@@ -146,7 +146,7 @@ impl Extent {
     }
 }
 
-/// A finished drawing: one colour, one outline (filled by the non-zero rule) in a box of its own.
+/// A finished drawing: one colour, one outline (filled by the non-zero rule) in its own box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     pub(super) width: f32,
@@ -216,7 +216,7 @@ fn typed(text: &str, hand: Hand) -> Result<Figure, DrawingFault> {
     })
 }
 
-/// How much closer than in print the letters of a hand stand.
+/// How much closer the letters of a handwriting are than in print.
 const fn closer(hand: Hand) -> f32 {
     match hand {
         Hand::Gaegu => 0.17 * EM,
@@ -277,7 +277,7 @@ pub(super) fn letters(text: &str, family: &str) -> Result<Vec<Segment>, DrawingF
             Err(other) => return Err(other.into()),
         };
         for character in lacking {
-            // A mark that stands on a blank takes it along.
+            // A combining mark on a space keeps the space.
             if !character.is_whitespace() && !missing.contains(&character) {
                 missing.push(character);
             }
@@ -339,7 +339,7 @@ impl OutlinePen for SegmentPen {
 }
 
 impl Figure {
-    /// As a picture for browsers: one path, nothing that runs or loads.
+    /// The drawing for browsers: one path, without anything that runs or loads.
     #[must_use]
     pub fn svg(&self) -> String {
         let mut pen = PathPen::default();
@@ -362,7 +362,7 @@ impl Figure {
         )
     }
 
-    /// As a picture for programs: a PNG with a transparent ground, 1,200 pixels on its longer side.
+    /// The drawing for programs: a PNG with a transparent background, 1,200 pixels on its longer side.
     pub fn png(&self) -> Result<Vec<u8>, DrawingFault> {
         let failed = |reason: String| DrawingFault::Picture(reason);
         // Black on white, so that each pixel's darkness is how much of it the ink covers.

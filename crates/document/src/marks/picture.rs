@@ -24,7 +24,7 @@ pub const LARGEST_FILE: usize = domain::Picture::LIMIT;
 pub const LONGEST_SIDE: u32 = 10_000;
 /// The most pixels; a photograph of a telephone has 12 million.
 pub const MOST_PIXELS: u64 = 20_000_000;
-/// What a decoded picture may take: all its pixels with four bytes each, and some.
+/// The memory for a decoded picture: four bytes for each pixel, and some more.
 const MEMORY: u64 = 96 * 1024 * 1024;
 /// How many pictures are decoded at the same time.
 pub const MOST_AT_ONCE: usize = 2;
@@ -79,7 +79,7 @@ pub const LOGO_BYTES: usize = 40 * 1024;
 /// A pixel that differs less than this from white is invisible on it.
 pub(super) const FAINT: u8 = 12;
 
-/// A company's logo, encoded again: it contains only the pixels of the given file.
+/// A company's logo, encoded again: it contains only the pixels of the uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logo {
     /// Its file.
@@ -106,7 +106,7 @@ pub fn logo(bytes: &[u8]) -> Result<Logo, PictureFault> {
             picture = picture.resize(widest, highest, image::imageops::FilterType::CatmullRom);
         }
         let png = png(&picture)?;
-        // A photograph is no logo; it is shown as well as its weight allows.
+        // A photograph is a poor logo; it is shown as well as its size limit allows.
         if png.len() <= LOGO_BYTES {
             return Ok(Logo {
                 png,
@@ -397,7 +397,7 @@ mod tests {
         let read = image::load_from_memory(&made.png).expect("a PNG").into_rgb8();
         assert_eq!(read.get_pixel(10, 20).0, [0, 0, 255]);
         assert_eq!(read.get_pixel(400, 20).0, [255, 127, 127]);
-        // What is small already stays as it is.
+        // Small logos stay as they are.
         let small = logo(&file(ImageFormat::Png, 120, 30)).expect("a logo");
         assert_eq!((small.width, small.height), (120, 30));
         assert_eq!(logo(&file(ImageFormat::Jpeg, 120, 30)).map(|made| made.width), Ok(120));

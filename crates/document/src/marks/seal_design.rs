@@ -153,14 +153,14 @@ fn in_columns(name: &str, title: &str, form: Form) -> Result<Vec<Part>, DrawingF
     Ok(parts)
 }
 
-/// How many letters each column has, from the right.
+/// The number of letters in each column, from the right.
 fn column_lengths(letters: usize, writing: Writing, form: Form) -> Vec<usize> {
     let columns = match (letters, form) {
         (_, Form::Oval) | (0..=2, _) => 1,
-        // 認印 have one column; a Korean name of three has its family name beside the others.
+        // 認印 have one column; a three-letter Korean name has its family name next to the others.
         (3, Form::Round) if writing == Writing::Han => 1,
         (3..=5, _) | (6, Form::Round) => 2,
-        // As many as rows: the smallest square that has room for all.
+        // The smallest square with room for all letters.
         _ => (3..=letters).find(|side| side * side >= letters).unwrap_or(letters),
     };
     let (each, more) = (letters / columns, letters % columns);
@@ -178,7 +178,7 @@ fn column_lengths(letters: usize, writing: Writing, form: Form) -> Vec<usize> {
         .collect()
 }
 
-/// How much of the square the columns take: few letters are not drawn out to all its width.
+/// How much of the square's width the columns use: few letters are not stretched to all of it.
 fn taken(lengths: &[usize], form: Form) -> (f32, f32) {
     match (lengths, form) {
         ([1], Form::Round) => (0.8, 0.8),
@@ -189,7 +189,7 @@ fn taken(lengths: &[usize], form: Form) -> (f32, f32) {
     }
 }
 
-/// A letter as it stands in a column: a dash stands upright.
+/// A letter in an upright column: dashes are turned upright.
 fn standing(letter: &str) -> Result<Vec<Segment>, DrawingFault> {
     let outline = letters(letter, seal_family(letter))?;
     let lies = letter

@@ -20,9 +20,9 @@ type Colour = [u8; 3];
 const PLAIN_SHARE: usize = 400;
 /// …and this is the most of them.
 const MOST_PLAIN: usize = 64;
-/// A page holds a photograph where more than this share of its pixels goes on in small steps.
+/// A page contains a photograph if more than this share of its pixels changes in small steps.
 const SOFT_SHARE: usize = 250;
-/// How small: smoothed edges take one or two steps, and larger ones.
+/// The size of a small step. Smoothed edges have one or two, and larger ones.
 const SOFT_STEP: u8 = 12;
 /// This many small steps one after the other are not an edge.
 const SOFT_STEPS: usize = 6;
@@ -30,7 +30,7 @@ const SOFT_STEPS: usize = 6;
 const LOOKED_AT: usize = 5;
 const JPEG_QUALITY: u8 = 88;
 
-/// Packs a picture. None where it is too large for the format.
+/// Encodes a picture. `None` if it is too large for the format.
 pub fn pack(picture: &Picture) -> Option<Vec<u8>> {
     let pixels: Vec<Colour> = picture
         .rgba

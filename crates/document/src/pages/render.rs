@@ -38,7 +38,7 @@ const POINTS_PER_INCH: f32 = 72.0;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Error)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum RenderFault {
-    /// Not a PDF file, or one beyond repair.
+    /// Not a PDF file, or damaged beyond repair.
     #[error("the file cannot be read as a PDF")]
     Unreadable,
     /// The file is encrypted and needs a password.
@@ -57,7 +57,7 @@ pub enum RenderFault {
         /// The page, from 1.
         page: u32,
     },
-    /// The page has letters of a font that is not in the file, and no font here has them any more.
+    /// The page uses a font that is not in the file, and we no longer have a font for it.
     #[error("page {page} uses a font that is not in the file; add the font to documents.fonts_folder")]
     FontMissing {
         /// The page, from 1.
@@ -188,7 +188,7 @@ impl Rendering<'_> {
         self.has_stand_ins.load(Ordering::Relaxed)
     }
 
-    /// For pictures that are compared: letters stand where the page has them, not where they look best.
+    /// For comparing pictures: letters are exactly where the page has them, not where they look best.
     pub(crate) fn exact() -> Self {
         Self {
             letters: RenderSettings {

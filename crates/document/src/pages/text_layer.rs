@@ -62,7 +62,7 @@ pub struct PageText {
 pub struct TextLine {
     /// Its upper left corner, before it is turned: points from the displayed page's left edge.
     pub x: f32,
-    /// The same from the top edge.
+    /// The distance from the top edge.
     pub y: f32,
     /// Its height, which is the letters' size, in points.
     pub size: f32,
@@ -167,9 +167,9 @@ fn page_text<'a>(
 #[derive(Debug, Clone)]
 struct Glyph {
     text: String,
-    /// Degrees of the baseline, clockwise, whole ones where it is nearly so.
+    /// The angle of the baseline in degrees, clockwise; rounded if it is nearly whole.
     angle: f64,
-    /// Along the baseline: where it begins and ends.
+    /// Where it begins and ends along the baseline.
     start: f64,
     end: f64,
     /// Across it: the baseline, downwards.
@@ -189,9 +189,9 @@ struct Collector {
     glyphs: Vec<Glyph>,
     /// One for each marked content that is open: its replacement text, and the glyphs that it replaces.
     replacements: Vec<Option<(String, usize)>>,
-    /// Where the last run began, and of how many glyphs it was.
+    /// Where the last run began, and its number of glyphs.
     last_run: Option<([f64; 6], usize)>,
-    /// Of the page's fonts that have no `ToUnicode` map.
+    /// Codes of the page's fonts without a `ToUnicode` map.
     codes: Vec<Codes>,
 }
 
@@ -268,7 +268,7 @@ impl<'a> Device<'a> for Collector {
                 let code = glyph.char_code();
                 self.codes.iter().find_map(|codes| codes.characters(code))
             });
-            // Of the glyphs that a replacement text stands for, each counts for its width.
+            // Each replaced glyph counts by its width.
             let replaced = self.replacements.iter().any(Option::is_some);
             let Some(text) = told.map(characters).or_else(|| replaced.then(String::new)) else {
                 continue;
@@ -297,7 +297,7 @@ impl<'a> Device<'a> for Collector {
         let Some(Some((text, first))) = self.replacements.pop() else {
             return;
         };
-        // One glyph stands for all that were replaced, as wide as they are together.
+        // One glyph replaces them all, with their total width.
         let replaced = self.glyphs.split_off(first.min(self.glyphs.len()));
         let mut replaced = replaced.into_iter();
         let Some(mut glyph) = replaced.next() else { return };
@@ -324,7 +324,7 @@ fn characters(found: BfString) -> String {
     let mut text = String::new();
     let mut push = |character: char| match character {
         '\u{a0}' | '\t' | '\n' | '\r' => text.push(' '),
-        // Soft hyphens are shown where they stand.
+        // Soft hyphens in the text are shown.
         '\u{ad}' => text.push('-'),
         // Ligatures are a matter of looks: who searches types the letters.
         '\u{fb00}' => text.push_str("ff"),
@@ -379,7 +379,7 @@ fn clean_language(tag: &str) -> Option<String> {
     is_tag.then(|| tag.to_owned())
 }
 
-/// The language of most letters, where the script alone tells it.
+/// The language of most letters, if the script determines it.
 fn language_of(lines: &[Line]) -> Option<String> {
     let (mut hangul, mut kana, mut latin, mut others) = (0_usize, 0_usize, 0_usize, 0_usize);
     for character in lines
@@ -395,7 +395,7 @@ fn language_of(lines: &[Line]) -> Option<String> {
             _ => {}
         }
     }
-    // A syllable says as much as some letters; a page with names in Latin letters is still Korean or Japanese.
+    // A syllable counts for several letters: a page with Latin names is still Korean or Japanese.
     if hangul > kana && hangul * 4 > latin {
         Some("ko".to_owned())
     } else if kana > 0 && (kana + others) * 4 > latin {
@@ -461,7 +461,7 @@ impl Line {
         self.glyphs.iter().all(Glyph::is_space)
     }
 
-    /// Is it the same text drawn again, a hair beside, to look bold?
+    /// Whether it is the same text, drawn again slightly offset to look bold.
     fn repeats(&self, other: &Self) -> bool {
         (self.start - other.start).abs() < 0.2 * self.size
             && self.glyphs.len() == other.glyphs.len()
@@ -683,7 +683,7 @@ fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     let mut words: Vec<(usize, Piece<'_>)> = words.into_iter().enumerate().rev().collect();
     let mut from = 0;
     while from < words.len() {
-        // How many words from here on stand as they are; those before have their places already.
+        // Words before this one already have their places.
         let length = words
             .iter()
             .skip(from)
@@ -700,7 +700,7 @@ fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
         .enumerate()
         .map(|(index, (place, mut word))| {
             let next = places.get(index + 1).copied();
-            // Between neighbours the space is the left one's; where the order jumps, words do not touch.
+            // The left word has the space between neighbours; where the order jumps, words do not touch.
             word.space_after = next.is_some_and(|next| {
                 let left = place.min(next);
                 place.abs_diff(next) > 1 || spaces.get(left).copied().unwrap_or(false)

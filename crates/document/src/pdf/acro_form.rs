@@ -18,7 +18,7 @@ pub(crate) const WAITING_PREFIX: &str = "CountersignPage";
 
 /// A field or a widget, as the walk through the form meets it.
 pub(crate) struct Met<'o> {
-    /// Its object; none if it stands in its parent's array itself.
+    /// Its object. `None` if it is inside its parent's array.
     pub(crate) id: Option<Ref>,
     pub(crate) field: &'o Dict,
     /// Its type, or the inherited one.
@@ -118,7 +118,7 @@ pub(crate) fn lock() -> Dict {
 /// Adds a widget to the annotations of its page.
 pub(crate) fn add_to_page(edits: &mut Edits<'_>, page: Ref, widget: Ref) -> Result<(), PdfDefect> {
     let entry = edits.page(page)?.get(b"Annots").cloned();
-    // An array of its own is changed in its own place, so that the page stays as it is.
+    // A separate array is changed in place, so the page stays as it is.
     if let Some(Object::Ref(id)) = entry
         && let Object::Array(items) = edits.edit(id)?
     {

@@ -47,7 +47,7 @@ pub enum AppendError {
 pub struct Appended {
     /// The whole file: the earlier bytes, unchanged, and what was appended.
     pub bytes: Vec<u8>,
-    /// Where each appended object lies, from its number to `endobj`.
+    /// Where each appended object is, from its number to `endobj`.
     pub written: BTreeMap<Ref, Range<usize>>,
 }
 

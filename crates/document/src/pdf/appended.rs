@@ -12,9 +12,9 @@ use super::lex::{Lexer, is_white, run};
 use super::object::{Dict, Object, Ref};
 use super::section::{Entry, Section, SectionKind, last_start};
 
-/// How many numbers may be reserved and not used; `/Size` counts them.
+/// How many numbers can be reserved but unused; `/Size` counts them.
 const MAX_RESERVED: usize = 256;
-/// How far from the end of a file every program looks for `startxref`.
+/// How far from the end of a file programs search for `startxref`.
 const TAIL: usize = 1024;
 
 impl File {
@@ -62,7 +62,7 @@ impl File {
         }
         self.lists_all_members(from)?;
         self.has_no_loose_bytes(from)?;
-        // What follows the last end is among the loose bytes.
+        // Bytes after the last end are loose bytes.
         let is_lax = |lax: &Deviation| lax.offset >= from && lax.kind != DeviationKind::BytesAfterEnd;
         match self.deviations().into_iter().find(is_lax) {
             Some(lax) => defect(lax.offset, Rule::AppendedLaxly(lax.kind)),
@@ -168,7 +168,7 @@ impl File {
 
     fn has_no_loose_bytes(&self, from: usize) -> Result<(), PdfDefect> {
         for gap in self.loose(from..self.body().len())? {
-            // A comment in which a searching program finds nothing may stand between what is listed.
+            // A comment between listed objects is allowed, if a searching program finds nothing in it.
             let mut lexer = Lexer::new(self.body().get(..gap.end).unwrap_or_default(), gap.start);
             lexer.space();
             if lexer.at() != gap.end || lexer.word_in_comment().is_some() {
@@ -179,7 +179,7 @@ impl File {
     }
 }
 
-/// Whether a revision says of a number that it is free or that its object lies within the revision itself.
+/// Whether a revision marks a number as free, or contains its object.
 fn is_its_own(number: u32, version: &Version, span: &Range<usize>) -> Result<(), PdfDefect> {
     match version.object {
         Some((Place::At(offset) | Place::Within { container: offset, .. }, _)) if !span.contains(&offset) => {
@@ -192,7 +192,7 @@ fn is_its_own(number: u32, version: &Version, span: &Range<usize>) -> Result<(),
 /// Whether a revision leads to the section before it and nowhere else, and to the same document.
 fn leads_back(body: &[u8], section: &Section, before: &Section) -> Result<(), PdfDefect> {
     let trailer = &section.trailer;
-    // In the signed bytes white space may stand there.
+    // The signed bytes may have white space there.
     let behind_space = |at: usize| body.get(at..).map(|rest| at + run(rest, is_white));
     if whole(trailer, b"Prev").and_then(behind_space) != Some(before.start) {
         return defect(section.start, Rule::AppendedPrevious);

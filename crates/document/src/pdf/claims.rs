@@ -22,13 +22,13 @@ const STANDARDS: [(&str, &str); 5] = [
 /// A description with the claims that it made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
-    /// As people write them: PDF/A-1B, PDF/UA-1.
+    /// As people write the names: PDF/A-1B, PDF/UA-1.
     pub names: Vec<String>,
     /// The description without them.
     pub rest: String,
 }
 
-/// The claims of a description; none if it makes none, or is no XMP.
+/// The claims in a description. `None` if there are none, or it is not XMP.
 pub fn claims(packet: &str) -> Option<Claims> {
     let document = xmp::parse(packet)?;
     let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -65,7 +65,7 @@ pub fn claims(packet: &str) -> Option<Claims> {
     });
     let names = names.collect();
     let mut rest = packet.to_owned();
-    // From the end, so that the places before stay. What lies within another is removed with it.
+    // From the end, so that earlier positions stay valid. Nested ranges are removed together.
     ranges.sort_by_key(|range| range.start);
     let mut outer: Vec<Range<usize>> = Vec::new();
     for range in ranges {

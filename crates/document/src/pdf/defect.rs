@@ -179,7 +179,7 @@ pub enum Rule {
     /// 7.5.6.
     #[error("appended bytes belong to no object that a cross-reference section lists")]
     AppendedBytes,
-    /// 7.5.6: what is accepted elsewhere is not accepted where it is appended.
+    /// 7.5.6: some deviations are not accepted in appended parts.
     #[error("{0}")]
     AppendedLaxly(DeviationKind),
     /// 7.7.3.2.
@@ -221,7 +221,7 @@ pub enum Rule {
     TooLarge,
 }
 
-/// What real writers write although the standard says otherwise. It is read in one way and reported.
+/// Deviations that real writers make. They are read in one way and reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deviation {
     /// The byte, counted from the file's header.

@@ -51,7 +51,7 @@ pub(super) struct Slot {
     /// Where the next object begins.
     limit: usize,
     pub(super) read: OnceLock<Result<Indirect, PdfDefect>>,
-    /// Its value, where it is the length of a stream.
+    /// Its value, if it is the length of a stream.
     length: OnceLock<Option<usize>>,
 }
 
@@ -73,11 +73,11 @@ struct Container {
     content: Vec<u8>,
     /// The number of each object, and its bytes in `content`.
     members: Vec<(u32, Range<usize>)>,
-    /// Where they end had to be guessed.
+    /// We had to guess where they end.
     is_guessed: bool,
 }
 
-/// What an object stream turned out to contain.
+/// The contents of an opened object stream.
 pub(super) struct OpenedContainer {
     /// The numbers of its objects.
     pub(super) numbers: Vec<u32>,
@@ -86,12 +86,12 @@ pub(super) struct OpenedContainer {
     pub(super) guessed: Option<Ref>,
 }
 
-/// What one writer added to the file at one time (7.5.6).
+/// What one writer appended to the file at one time (7.5.6).
 #[derive(Debug)]
 pub struct Revision {
     /// Its sections, the newest first: one, or two if the file was linearised (F).
     pub sections: Vec<Section>,
-    /// Where its bytes end, behind `%%EOF`, if that is there.
+    /// Where it ends, after `%%EOF` if present.
     pub end: Option<usize>,
 }
 
@@ -108,7 +108,7 @@ pub struct File {
     bytes: SharedBytes,
     base: usize,
     pub(super) revisions: Vec<Revision>,
-    /// What each number means, the oldest first.
+    /// The versions of each number, oldest first.
     pub(super) history: BTreeMap<u32, Vec<Version>>,
     pub(super) slots: BTreeMap<Place, Slot>,
     containers: BTreeMap<usize, Container>,
@@ -504,7 +504,7 @@ impl File {
             Some((place, generation)) if generation == reference.generation => place,
             _ => return defect(offset, Rule::StreamLength),
         };
-        // In a later revision the same stream must not be another one.
+        // A later revision must not replace the stream.
         let changed = |number: u32| {
             let versions = self.history.get(&number).map(Vec::as_slice).unwrap_or_default();
             let later = versions.partition_point(|version| version.revision <= slot.revision);
@@ -662,7 +662,7 @@ fn start_of_chain(bytes: &[u8], header: usize, deviations: &mut Vec<Deviation>) 
     Ok((if counts_from_start { 0 } else { header }, start))
 }
 
-/// Where the header of this object stands, which its entry points at.
+/// Where the header of this object begins, as its entry says.
 fn header_at(body: &[u8], offset: usize, id: Ref) -> Result<(usize, Option<Deviation>), PdfDefect> {
     let stray = PdfDefect::new(offset, Rule::StrayEntry).within(id);
     let before = body.get(offset..).ok_or_else(|| stray.clone())?;
@@ -725,7 +725,7 @@ fn members(starts: &[(u32, usize)], content: &[u8], first: usize) -> Option<Vec<
     are_apart.then(|| members.collect())
 }
 
-/// The bytes of each object, up to where it ends when it is read.
+/// The bytes of each object, up to where it is found to end.
 fn guessed_members(starts: &[(u32, usize)], content: &[u8]) -> Vec<(u32, Range<usize>)> {
     let end = |start| {
         let mut lexer = Lexer::new(content, start);

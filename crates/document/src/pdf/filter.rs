@@ -14,7 +14,7 @@ const PIECE: usize = 64 * 1024;
 /// The longest row of a predictor.
 const MAX_ROW: usize = 1 << 26;
 
-/// What a stream's data goes through, one after another.
+/// The filters of a stream's data, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The filter's name.
@@ -34,7 +34,7 @@ struct Predictor {
     columns: usize,
 }
 
-/// What the filters made of a stream's data.
+/// The decoded data of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
     /// The data.
@@ -154,7 +154,7 @@ pub fn decode_beginning(steps: Vec<Step>, raw: &[u8], limit: usize) -> Vec<u8> {
     let mut bytes = raw.to_vec();
     for step in steps {
         let decoded = if matches!(step.name.as_slice(), b"FlateDecode" | b"Fl") {
-            // Behind the two bytes of its header, whatever they are.
+            // After the two bytes of its header, which are ignored.
             let mut output = Vec::new();
             let _ = inflate(bytes.get(2..).unwrap_or_default(), limit, &mut output);
             unpredicted(output, step.predictor)

@@ -201,7 +201,7 @@ impl Matrix {
         (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
     }
 
-    /// Where a point comes from. The maps of pages only turn and scale, so that they can be undone.
+    /// The origin of a point. Page matrices only rotate and scale, so they can be inverted.
     fn undo(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let determinant = self.a * self.d - self.b * self.c;
         let (x, y) = (x - self.e, y - self.f);

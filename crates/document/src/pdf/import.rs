@@ -7,12 +7,12 @@ use super::edit::Edits;
 use super::object::{Dict, Object, Ref, Stream};
 use super::view::View;
 
-/// What has been copied of a file that is not encrypted. What two objects refer to is copied once.
+/// What has been copied from an unencrypted file. Shared objects are copied once.
 #[derive(Debug)]
 pub(crate) struct Import<'s> {
     source: View<'s>,
     copied: HashMap<Ref, Ref>,
-    /// What has its new number already, and is not copied yet.
+    /// Objects that have a new number but are not copied yet.
     waiting: Vec<(Ref, Ref)>,
 }
 

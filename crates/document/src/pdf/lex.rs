@@ -90,7 +90,7 @@ impl<'a> Lexer<'a> {
         self.word_in_comment
     }
 
-    /// What has not been read.
+    /// The unread rest.
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }

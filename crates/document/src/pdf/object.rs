@@ -197,7 +197,7 @@ impl Number {
     }
 
     fn text(&self) -> &str {
-        // Nothing but signs, digits and points are in it.
+        // It contains only signs, digits and points.
         std::str::from_utf8(self.spelling()).unwrap_or("0")
     }
 
@@ -255,7 +255,7 @@ impl Name {
         Self::spelled(&spelling)
     }
 
-    /// How it is written, without its slash.
+    /// Its spelling, without the slash.
     pub fn spelling(&self) -> &[u8] {
         self.0.get()
     }
@@ -279,7 +279,7 @@ impl Name {
         Cow::Owned(bytes)
     }
 
-    /// Whether it means this.
+    /// Whether it means these bytes.
     pub fn is(&self, bytes: &[u8]) -> bool {
         *self.bytes() == *bytes
     }
@@ -365,7 +365,7 @@ fn unescaped(inner: &[u8]) -> Vec<u8> {
                 let value = octal
                     .iter()
                     .fold(0_u32, |value, byte| value << 3 | u32::from(byte - b'0'));
-                // What exceeds a byte is ignored.
+                // Overflow of a byte is ignored.
                 bytes.push(value.to_le_bytes()[0]);
                 after
             }

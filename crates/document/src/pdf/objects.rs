@@ -11,7 +11,7 @@ use super::filter::{self, Decoded};
 use super::object::{Dict, Name, Object, Ref, Stream};
 use super::view::{View, follow};
 
-/// No page lies deeper in its tree.
+/// The maximum depth of a page in its tree.
 const MAX_DEPTH: usize = 64;
 
 /// Objects that refer to each other.
@@ -22,7 +22,7 @@ pub trait Objects {
     /// The file that they are from.
     fn view(&self) -> View<'_>;
 
-    /// What a reference leads to; any other object is itself.
+    /// The object that a reference points to. Any other object is itself.
     fn resolve<'o>(&'o self, object: &'o Object) -> Result<&'o Object, PdfDefect> {
         follow(object, |reference| self.object(reference))
     }
@@ -94,7 +94,7 @@ pub trait Objects {
         let mut waiting: Vec<&Object> = self.catalog()?.get(b"Pages").into_iter().collect();
         let mut is_root = true;
         while let Some(node) = waiting.pop() {
-            // Each node is an object of its own and has one parent, so that no branch comes twice (7.7.3.2).
+            // Each node is a separate object with one parent, so no branch appears twice (7.7.3.2).
             let Object::Ref(reference) = *node else {
                 return defect(0, Rule::PageTree);
             };

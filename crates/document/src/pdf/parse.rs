@@ -9,7 +9,7 @@ use super::object::{Dict, Name, Number, Object, Ref, Str, Stream, StreamData};
 /// How deep arrays and dictionaries may be nested.
 pub const MAX_DEPTH: usize = 128;
 
-/// An object with its number, as it lies in a file (7.3.10).
+/// An object with its number, as it is in a file (7.3.10).
 #[derive(Debug, Clone)]
 pub struct Indirect {
     /// Its number.
@@ -17,7 +17,7 @@ pub struct Indirect {
     pub object: Object,
     /// Its bytes, from its number to `endobj`.
     pub span: Range<usize>,
-    /// What had to be accepted.
+    /// The accepted deviations.
     pub deviations: Vec<Deviation>,
 }
 
@@ -100,7 +100,7 @@ fn rest_of_reference(lexer: &mut Lexer<'_>, number: &[u8]) -> Result<Option<Ref>
     Ok(Some(Ref::new(number, generation)))
 }
 
-/// The number and generation before an object, and where the object begins behind them.
+/// The number and generation before an object, and where the object itself begins.
 pub fn header(bytes: &[u8], at: usize) -> Option<(Ref, usize)> {
     let mut lexer = Lexer::new(bytes, at);
     let number = whole(lexer.digits())?;

@@ -27,12 +27,12 @@ pub struct Rebuilt {
     repairs: Vec<Repair>,
 }
 
-/// What was guessed, or is lost.
+/// What was guessed or lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
     /// The file does not begin with `%PDF-`.
     NoHeader,
-    /// No trailer leads to the document catalog; an object that says it is one was taken.
+    /// No trailer refers to the document catalog; we used an object that says it is one.
     CatalogGuessed(Ref),
     /// The length of a stream was wrong or missing; it was taken up to `endstream`.
     LengthGuessed(Ref),
@@ -102,7 +102,7 @@ impl Rebuilt {
         &self.repairs
     }
 
-    /// Reads everything that the trailer leads to, and tells what is not there.
+    /// Reads everything that the trailer refers to, and records what is missing.
     fn look_for_missing(&mut self) {
         let view = self.file.latest();
         let mut seen = BTreeSet::new();
@@ -176,7 +176,7 @@ fn open_containers(file: &mut File, containers: &[usize], repairs: &mut Vec<Repa
     }
 }
 
-/// Where `N G obj` stands, in strings and streams too.
+/// Where `N G obj` occurs, including in strings and streams.
 fn headers(body: &[u8]) -> Vec<usize> {
     const WORD: &[u8] = b"obj";
     let mut headers = Vec::new();
@@ -286,7 +286,7 @@ fn object_at(
     }
 }
 
-/// The data of a stream, where its `endstream` ends, and whether its length had to be guessed.
+/// The data of a stream, where its `endstream` ends, and whether we had to guess its length.
 fn data(
     body: &[u8],
     at: usize,
@@ -304,7 +304,7 @@ fn data(
             return Some((start..end, end + padding + ENDSTREAM.len(), false));
         }
     }
-    // Not looked for where there is none, however many streams begin.
+    // Skipped if there is none after the start, however many streams there are.
     last_endstream.filter(|last| *last >= start)?;
     let length = body
         .get(start..)?

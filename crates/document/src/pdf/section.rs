@@ -42,7 +42,7 @@ pub enum Entry {
     },
 }
 
-/// How a section is written.
+/// The form of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionKind {
     /// 7.5.4.
@@ -65,14 +65,14 @@ pub struct Section {
     /// The stream beside a hybrid's table.
     pub hybrid: Option<Box<Section>>,
     pub entries: BTreeMap<u32, Entry>,
-    /// A used number whose object is claimed to be at the first byte of the file, where none can be.
+    /// A used number whose object is said to be at the first byte of the file, which is impossible.
     pub at_zero: Option<u32>,
     /// Its trailer, or the dictionary of its stream.
     pub trailer: Dict,
 }
 
 impl Section {
-    /// Its bytes, and those of the stream beside a hybrid's table; without their end of the file.
+    /// Its bytes and those of a hybrid's stream, without their end of the file.
     pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
         let beside = self.hybrid.as_ref().map(|beside| beside.start..beside.end);
         std::iter::once(self.start..self.end).chain(beside)
@@ -87,7 +87,7 @@ pub(crate) struct Chain {
     decoded: usize,
 }
 
-/// Where the last `startxref` of the file leads, and what is unusual about its end (7.5.5).
+/// Where the last `startxref` of the file points, and what is unusual about its end (7.5.5).
 pub(crate) fn last_start(body: &[u8]) -> Result<(usize, Vec<Deviation>), PdfDefect> {
     const WORD: &[u8] = b"startxref";
     let content = body.len() - run_back(body);
@@ -118,7 +118,7 @@ pub(crate) fn last_start(body: &[u8]) -> Result<(usize, Vec<Deviation>), PdfDefe
     Ok((start, deviations))
 }
 
-/// How much white space ends the bytes.
+/// The length of the white space at the end of the bytes.
 fn run_back(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -168,7 +168,7 @@ impl Chain {
     }
 
     fn deviate(&mut self, offset: usize, kind: DeviationKind) {
-        // One of each kind tells enough.
+        // One of each kind is enough.
         if self.deviations.iter().all(|known| known.kind != kind) {
             self.deviations.push(Deviation { offset, kind });
         }
@@ -200,7 +200,7 @@ impl Chain {
                     return defect(start, Rule::Hybrid);
                 };
                 let beside = self.stream(body, place, Rule::Hybrid)?;
-                // What the table hides as free is in the stream; all else the table decides.
+                // The stream defines the numbers that the table hides as free; the table defines all others.
                 for (number, entry) in &beside.entries {
                     match entries.entry(*number) {
                         Slot::Vacant(place) => {
@@ -407,7 +407,7 @@ fn row_entry(row: &[u8], kind_width: usize, second_width: usize) -> Option<Entry
     let (kind, rest) = row.split_at_checked(kind_width)?;
     let (second, third) = rest.split_at_checked(second_width)?;
     let (second, third) = (big_endian(second), big_endian(third));
-    // Without a column every entry is of kind 1.
+    // Without this column, every entry is of kind 1.
     match if kind.is_empty() { 1 } else { big_endian(kind) } {
         0 => Some(Entry::Free),
         1 => Some(Entry::At {

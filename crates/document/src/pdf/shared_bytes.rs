@@ -10,7 +10,7 @@ use hayro::hayro_syntax::PdfData;
 pub struct SharedBytes(Arc<Vec<u8>>);
 
 impl SharedBytes {
-    /// The bytes alone, without a copy if nobody else has them.
+    /// The bytes, without a copy if nothing else uses them.
     pub fn into_vec(self) -> Vec<u8> {
         Arc::unwrap_or_clone(self.0)
     }

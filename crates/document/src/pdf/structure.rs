@@ -99,7 +99,7 @@ impl Structure {
     }
 }
 
-/// What becomes of something that an element names.
+/// What to do with something that an element names.
 #[derive(Debug)]
 pub enum Child {
     Kept,
@@ -233,7 +233,7 @@ pub fn field_element(role: &str, is_on: Option<bool>, name: Option<&str>) -> Dic
     Dict::of([("S", Object::name("Form")), ("A", attributes.into())])
 }
 
-/// What is below an element, or below the root.
+/// The children of an element or of the root.
 fn children(objects: &impl Objects, element: &Dict) -> Result<Vec<Object>, PdfDefect> {
     Ok(match (element.get(b"K"), objects.get(element, b"K")?) {
         (_, Object::Array(children)) => children.clone(),

@@ -54,7 +54,7 @@ fn utf16(units: &[u8], read: fn([u8; 2]) -> u16) -> String {
     text
 }
 
-/// Without what stands between two escape characters (7.9.2.2.3).
+/// Without the language codes between two escape characters (7.9.2.2.3).
 fn without_languages(text: String) -> String {
     const ESCAPE: char = '\u{1B}';
     if !text.contains(ESCAPE) {

@@ -152,14 +152,14 @@ impl<'f> View<'f> {
         self.decode_with(stream, self.filters(&stream.dict)?, limit)
     }
 
-    /// The same, where the filters are known.
+    /// The same, if the filters are known.
     pub(super) fn decode_with(self, stream: &Stream, steps: Vec<Step>, limit: usize) -> Result<Decoded, PdfDefect> {
         let raw = self.file.raw(stream, &steps).map_err(|rule| about(stream, rule))?;
         filter::decode(steps, &raw, limit).map_err(|rule| about(stream, rule))
     }
 }
 
-/// What a reference leads to; `read` gives its object.
+/// The object that a reference points to; `read` returns it.
 pub(super) fn follow<'o>(
     object: &'o Object,
     read: impl Fn(Ref) -> Result<&'o Object, PdfDefect>,

@@ -122,7 +122,7 @@ pub struct Whole {
     pub numbers: BTreeMap<Ref, Ref>,
 }
 
-/// Gives numbers from 1 on to the objects that are referred to, in the order in which they are.
+/// Numbers the referenced objects from 1, in their order.
 struct Numbering<'e, 'f> {
     edits: &'e Edits<'f>,
     numbers: BTreeMap<Ref, Ref>,
@@ -134,7 +134,7 @@ impl Numbering<'_, '_> {
         if let Some(new) = self.numbers.get(&old) {
             return Some(*new);
         }
-        // What cannot be read is found out when it is written.
+        // Unreadable objects are noticed when they are written.
         let is_structure = |object: &Object| {
             object
                 .as_stream()

@@ -24,7 +24,7 @@ use der::{Decode, Reader, SliceReader, Tag, Tagged};
 use spki::SubjectPublicKeyInfoOwned;
 use thiserror::Error;
 
-/// What is wrong with a signature, as far as what was signed and the signer's key say.
+/// What is wrong with a signature, judged by the signed content and the signer's key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SignatureFault {
     /// The content is not what was signed.
@@ -33,7 +33,7 @@ pub enum SignatureFault {
     /// The signature does not fit the signer's key.
     #[error("the signature was not made by the key of the signer's certificate")]
     SignatureMismatch,
-    /// A broken algorithm: anybody could have made the signature.
+    /// A broken algorithm: anyone could have made the signature.
     #[error("the algorithm {0} is no longer secure, so the signature proves nothing")]
     WeakAlgorithm(String),
     /// An algorithm that is not known here.
@@ -41,7 +41,7 @@ pub enum SignatureFault {
     UnsupportedAlgorithm(String),
 }
 
-/// What a signature is over.
+/// The content that a signature covers.
 #[derive(Clone, Copy)]
 pub(super) enum Over<'a> {
     Message(&'a [u8]),
@@ -49,12 +49,12 @@ pub(super) enum Over<'a> {
     Digest(&'a digest::Digest),
 }
 
-/// How something was signed, as the signature names it.
+/// How something was signed, according to the signature.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'a> {
     pub(super) algorithm: ObjectIdentifier,
     pub(super) parameters: Option<AnyRef<'a>>,
-    /// The digest algorithm, where it has a field of its own.
+    /// The digest algorithm, if it has a field of its own.
     pub(super) digest: Option<ObjectIdentifier>,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn verify(
     }
     let verification = verification(key.algorithm.oid, curve, algorithm, parameters, digest)
         .ok_or_else(|| SignatureFault::UnsupportedAlgorithm(name(algorithm)))?;
-    // No library checks these with so short a key.
+    // No library verifies signatures with such short keys.
     if let Some(bits) = short_rsa(key.algorithm.oid, raw) {
         return Err(SignatureFault::WeakAlgorithm(rsa_name(bits)));
     }
@@ -177,7 +177,7 @@ fn weak(
     Some((verification, rsa_name(bits)))
 }
 
-/// The algorithm for a key and an algorithm identifier; none where they do not fit each other.
+/// The algorithm for a key and an algorithm identifier. `None` if they do not match.
 fn verification(
     key: ObjectIdentifier,
     curve: Option<ObjectIdentifier>,

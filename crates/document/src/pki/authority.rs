@@ -61,7 +61,7 @@ pub enum AuthorityError {
     NotAnAuthority,
 }
 
-/// Whom a seal certificate names.
+/// The subject of a seal certificate.
 #[derive(Debug, Clone)]
 pub struct SealSubject<'a> {
     /// The company's name, shown as the signer; cut to the 64 characters that X.520 allows.
@@ -179,7 +179,7 @@ pub fn issue_seal_certificate(
 #[derive(Debug, Clone)]
 pub struct CertificateRequest<'a> {
     pub common_name: &'a str,
-    /// Its extensions beside the key identifiers, which are added.
+    /// Its extensions, in addition to the key identifiers.
     pub extensions: Vec<Extension>,
     /// From when on it is valid.
     pub not_before: Timestamp,
@@ -247,7 +247,7 @@ struct Signed {
     signature: BitString,
 }
 
-/// What signs certificates: a key alone, for its own certificate, or one with its certificate.
+/// An issuer of certificates: a key alone, for its own certificate, or with its certificate.
 trait Issuer {
     fn algorithm(&self) -> AlgorithmIdentifierOwned;
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;

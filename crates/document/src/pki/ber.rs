@@ -29,7 +29,7 @@ struct Head {
     tag: usize,
     /// Those of the tag and the length.
     length: usize,
-    /// Those of the content; none where an end mark ends it.
+    /// The length of the content. `None` if an end mark ends it.
     content: Option<usize>,
 }
 
@@ -76,7 +76,7 @@ fn head(bytes: &[u8]) -> Option<Head> {
     })
 }
 
-/// The rewritten value, where it had to be, and how many octets it took.
+/// The rewritten value, if it had to be rewritten, and how many octets it took.
 fn rewrite(bytes: &[u8], depth: usize) -> Option<(Option<Vec<u8>>, usize)> {
     if depth > DEEPEST {
         return None;

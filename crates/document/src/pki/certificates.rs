@@ -13,7 +13,7 @@ use x509_cert::time::Time;
 use crate::pki::algorithms::{self, Named, Over, SignatureFault};
 use crate::pki::cms::{Algorithm, SignedMessage, SignerId};
 
-/// How many certificates of a message are looked at.
+/// How many certificates of a message are read.
 pub(crate) const MAX_POOL: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ impl<'a> Certified<'a> {
             .find(|candidate| candidate.is(signer))
     }
 
-    /// An extension, and whether it is critical; none where it is missing or cannot be read.
+    /// An extension, and whether it is critical. `None` if it is missing or unreadable.
     pub(crate) fn extension<T: der::oid::AssociatedOid + for<'d> Decode<'d, Error = der::Error>>(
         &self,
     ) -> Option<(bool, T)> {
@@ -186,13 +186,13 @@ impl<'a> Certified<'a> {
         timestamp(self.certificate.tbs_certificate().validity().not_after)
     }
 
-    /// Whether `at` lies between the certificate's first and last moment.
+    /// Whether the certificate is valid at `at`.
     pub(super) fn is_in_its_time(&self, at: Timestamp) -> bool {
         self.validity()
             .is_some_and(|(first, last)| (first..=last).contains(&at))
     }
 
-    /// What its key may be used for; none where it does not say.
+    /// The permitted uses of its key. `None` if it does not say.
     pub(crate) fn key_usage(&self) -> Result<Option<KeyUsage>, der::Error> {
         let found = self.certificate.tbs_certificate().get_extension::<KeyUsage>()?;
         Ok(found.map(|(_, usage)| usage))
@@ -243,7 +243,7 @@ pub(super) fn is_signed_by_key_of(
     Certified::parse(certificate).is_some_and(|certificate| certificate.has_signed(named, message, signature))
 }
 
-/// How a message says that it was signed.
+/// How a message names the algorithms of its signature.
 fn named<'m>(message: &SignedMessage<'m>) -> Named<'m> {
     Named {
         algorithm: message.signature_algorithm.oid,

@@ -116,7 +116,7 @@ pub fn sign(signer: &dyn Signer, digest: &[u8]) -> Result<Vec<u8>, CmsError> {
     UnfinishedMessage::sign(signer, digest)?.finish(None)
 }
 
-/// Signs a content that the message itself holds.
+/// Signs content that is part of the message.
 pub fn sign_content(signer: &dyn Signer, content_type: ObjectIdentifier, content: &[u8]) -> Result<Vec<u8>, CmsError> {
     let content_info = EncapsulatedContentInfo {
         econtent_type: content_type,
@@ -194,14 +194,14 @@ impl UnfinishedMessage {
         digest
     }
 
-    /// The message, with a timestamp token (DER) of the signature where there is one (EN 319 122-1, 5.3).
+    /// The message, with a timestamp token (DER) of the signature if there is one (EN 319 122-1, 5.3).
     pub fn finish(self, timestamp: Option<&[u8]>) -> Result<Vec<u8>, CmsError> {
         let mut signer_info = self.signer_info;
         if let Some(token) = timestamp {
             let attribute = attribute(ID_AA_TIME_STAMP_TOKEN, Any::from_der(token)?)?;
             signer_info.unsigned_attrs = Some(SetOfVec::try_from(vec![attribute])?);
         }
-        // RFC 5652, 5.1: version 3 where the content is of another type than plain data.
+        // RFC 5652, 5.1: version 3 if the content is not plain data.
         let version = if self.content_info.econtent_type == ID_DATA {
             CmsVersion::V1
         } else {
@@ -236,7 +236,7 @@ fn sha256(bytes: &[u8]) -> Vec<u8> {
         .to_vec()
 }
 
-/// An algorithm identifier as it stands in a message.
+/// An algorithm identifier as it appears in a message.
 #[derive(Debug, Clone, Copy)]
 pub struct Algorithm<'a> {
     /// The algorithm.
@@ -247,7 +247,7 @@ pub struct Algorithm<'a> {
 /// How a message names its signer.
 #[derive(Debug, Clone, Copy)]
 pub enum SignerId<'a> {
-    /// By the DER of the issuer's name and of the serial number's value.
+    /// By the DER of the issuer's name and the serial number.
     IssuerAndSerial {
         /// The issuer's name, DER.
         issuer: &'a [u8],
@@ -263,7 +263,7 @@ pub enum SignerId<'a> {
 #[derive(Debug)]
 pub struct SignedMessage<'a> {
     pub content_type: ObjectIdentifier,
-    /// The content, where it is not detached.
+    /// The content, if it is not detached.
     pub content: Option<&'a [u8]>,
     /// The certificates that the message carries, as DER.
     pub certificates: Vec<&'a [u8]>,
@@ -278,7 +278,7 @@ pub struct SignedMessage<'a> {
     unsigned_attributes: Vec<(ObjectIdentifier, &'a [u8])>,
 }
 
-/// One DER value where it stands.
+/// One DER value, with its position.
 #[derive(Clone, Copy)]
 pub(super) struct Element<'a> {
     pub(super) tag: Tag,
@@ -352,7 +352,7 @@ pub(super) const fn context(number: u32) -> Tag {
 fn top(der: &[u8]) -> Result<Element<'_>, CmsError> {
     let mut reader = SliceReader::new(der)?;
     let raw = reader.tlv_bytes()?;
-    // What follows is the padding of the placeholder; the caller checks that it is nothing else.
+    // The rest is the padding of the placeholder; the caller checks that it is nothing else.
     let any = AnyRef::from_der(raw)?;
     Ok(Element {
         tag: der::Tagged::tag(&any),

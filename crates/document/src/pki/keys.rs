@@ -35,13 +35,13 @@ use zeroize::Zeroizing;
 use crate::pki::certificates;
 use crate::pki::revocation;
 
-/// What is signed to prove that a key works.
+/// The data that is signed to prove that a key works.
 const PROBE: &[u8] = b"proof";
 
 /// Why a key cannot be used.
 #[derive(Debug, Error)]
 pub enum KeyError {
-    /// The bytes are no PKCS#8 private key of a kind that can seal.
+    /// The bytes are not a PKCS#8 private key of a kind that can seal.
     #[error(
         "this private key cannot seal: use a key for ECDSA on P-256 or P-384, for Ed25519, or for RSA with 2048 \
         to 8192 bits (PKCS#8)"
@@ -55,7 +55,7 @@ pub enum KeyError {
     UnreadableCertificate {
         /// Its place in the chain, from 1.
         position: usize,
-        /// What the reader says.
+        /// The reader's reason.
         reason: String,
     },
     /// The PEM text cannot be read.
@@ -75,7 +75,7 @@ pub enum KeyError {
     /// A PKCS#12 file cannot be read.
     #[error("the PKCS#12 file cannot be read: {0}; check the password, and that the file is complete")]
     UnreadablePkcs12(String),
-    /// A PKCS#12 file holds no private key with a certificate.
+    /// A PKCS#12 file contains no private key with a certificate.
     #[error("the PKCS#12 file contains no private key with a certificate")]
     NoKeyInPkcs12,
     /// A certificate is not followed by its issuer's.
@@ -120,10 +120,9 @@ pub enum KeyError {
 /// Why a token does not take a PIN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PinRefusal {
-    /// It is another.
     #[error("it is wrong")]
     Wrong,
-    /// It was wrong so often that the token is locked.
+    /// Too many wrong tries have locked the token.
     #[error("the token is locked; its security officer must set a new PIN")]
     Locked,
     /// It must be changed first.
@@ -325,7 +324,7 @@ impl PrivateKey {
     }
 }
 
-/// Where a seal key's private part is.
+/// Where a seal key's private part is stored.
 enum Holder {
     Here(PrivateKey),
     Elsewhere(Arc<dyn ExternalKey>),
@@ -356,7 +355,7 @@ impl SealKey {
         Self::from_key(PrivateKey::from_pkcs8(pkcs8)?, certificates)
     }
 
-    /// As [`SealKey::new`], with the key already read.
+    /// Like [`SealKey::new`], with the key already read.
     pub fn from_key(key: PrivateKey, certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
         let (own, not_before, not_after) = Self::own_certificate(&certificates)?;
         let certified = own.tbs_certificate().subject_public_key_info();
@@ -435,7 +434,7 @@ impl SealKey {
         Self::from_key(key, certificates)
     }
 
-    /// Proves that each certificate of the chain was issued by the next, and that the first is no authority's.
+    /// Checks that each certificate of the chain was issued by the next, and that the first is not an authority's.
     pub(crate) fn prove_chain(&self) -> Result<(), KeyError> {
         for (index, pair) in self.certificates.windows(2).enumerate() {
             if let [certificate, issuer] = pair
@@ -482,7 +481,7 @@ impl SealKey {
         Ok(())
     }
 
-    /// Whom the certificate names, and who issued it.
+    /// The subject and issuer of the certificate.
     pub fn names(&self) -> Result<(String, String), KeyError> {
         let own = self.certificates.first().ok_or(KeyError::NoCertificate)?;
         let own = Certificate::from_der(own)?;

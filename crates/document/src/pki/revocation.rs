@@ -47,7 +47,7 @@ pub enum RevocationError {
     /// A list cannot be issued.
     #[error(transparent)]
     Authority(#[from] AuthorityError),
-    /// What was read is malformed.
+    /// The revocation data is malformed.
     #[error("the revocation data cannot be read: {0}")]
     Malformed(#[from] CmsError),
     /// The responder gave no answer.
@@ -62,19 +62,19 @@ pub enum RevocationError {
     /// The certificate is revoked.
     #[error("the certificate has been revoked since {0}")]
     Revoked(Timestamp),
-    /// Somebody else signed it.
+    /// Someone else signed it.
     #[error("it is signed neither by the certificate's issuer nor by a responder that the issuer certified")]
     NotTheIssuers,
-    /// It is a list of some certificates or for some reasons only, and says nothing of this one.
+    /// The list covers only some certificates or reasons, and not this one.
     #[error("the list does not cover the certificate: {0}")]
     NotCovered(&'static str),
-    /// It was issued after the certificate's end, when its revocation might be forgotten.
+    /// It was issued after the certificate expired, when its revocation may no longer be listed.
     #[error(
         "it was issued after the certificate expired ({0}), and does not say that it still covers expired \
             certificates"
     )]
     AfterItsEnd(Timestamp),
-    /// It speaks of a moment that has not come.
+    /// It is about a time in the future.
     #[error("it was issued at {0}, which is in the future")]
     NotYet(Timestamp),
     /// It is too old.
@@ -108,19 +108,19 @@ pub struct Revocation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RevocationReason {
-    /// Nobody says, or for a reason that no company of this product gives.
+    /// No reason is known, or one that companies of this product do not use.
     #[default]
     Unspecified,
-    /// Somebody else may have the key.
+    /// Someone else may have the key.
     KeyCompromise,
     /// It was replaced.
     Superseded,
-    /// The company does not sign here any more.
+    /// The company no longer signs here.
     CessationOfOperation,
 }
 
 impl RevocationReason {
-    /// As the standard names it: `keyCompromise` and so on.
+    /// The standard's name: `keyCompromise` and so on.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Unspecified => "unspecified",
@@ -227,7 +227,7 @@ fn entry(revoked: &Revoked<'_>) -> Result<RevokedCert, RevocationError> {
     })
 }
 
-/// When a revocation list or an answer was issued, and until when it holds.
+/// When a revocation list or a response was issued, and how long it is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Validity {
     pub this_update: Timestamp,
@@ -289,7 +289,7 @@ impl std::fmt::Display for SourceAddress {
     }
 }
 
-/// Where a certificate says that what its verifier needs is found.
+/// Where a certificate says that its verifier finds more data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sources {
     /// OCSP responders.
@@ -367,7 +367,7 @@ pub fn is_issued_by(certificate: &[u8], issuer: &[u8]) -> bool {
     certificates::is_issued_by(certificate, issuer)
 }
 
-/// Whether a certificate (DER) names itself as its issuer: nobody else can revoke it.
+/// Whether a certificate (DER) is its own issuer. If so, nobody else can revoke it.
 pub fn is_self_issued(certificate: &[u8]) -> bool {
     names_issuer(certificate, certificate)
 }

@@ -43,7 +43,7 @@ pub const NONCE_BYTES: usize = 16;
 /// Why there is no usable timestamp.
 #[derive(Debug, Error)]
 pub enum TimestampError {
-    /// Nobody could be asked, or nobody answered. This alone may pass by itself.
+    /// The authority could not be reached, or did not respond. Only this may go away by itself.
     #[error("the time-stamp authority cannot be reached: {0}")]
     Unreachable(String),
     /// The authority answered, and gave no timestamp.
@@ -55,10 +55,10 @@ pub enum TimestampError {
         /// Why, in its own words.
         text: String,
     },
-    /// The answer is no time-stamp response.
+    /// The answer is not a time-stamp response.
     #[error("the time-stamp response cannot be read: {0}")]
     Unreadable(#[from] CmsError),
-    /// The response is granted and holds no token.
+    /// The response is granted but contains no token.
     #[error("the time-stamp response contains no token")]
     NoToken,
     /// The token is something else than a timestamp, or one of a version that is not known.
@@ -231,7 +231,7 @@ pub struct TimestampRequest {
 impl TimestampRequest {
     /// Asks for a timestamp of a SHA-256 `digest`; the nonce is random and used once.
     pub fn new(digest: [u8; 32], mut nonce: [u8; NONCE_BYTES], policy: Option<ObjectIdentifier>) -> Self {
-        // The top bit clear and the next one set: a positive INTEGER in its shortest form, whatever chance gave.
+        // The top bit clear and the next one set: a positive INTEGER in its shortest form, for any random bytes.
         if let Some(first) = nonce.first_mut() {
             *first = (*first & 0x7f) | 0x40;
         }
@@ -260,7 +260,7 @@ impl TimestampRequest {
         Ok(request().map_err(CmsError::from)?)
     }
 
-    /// The token of a response, where it answers this request and is valid.
+    /// The token of a response, if it answers this request and is valid.
     pub fn accept(&self, response: &[u8]) -> Result<Vec<u8>, TimestampError> {
         let token_der = read_response(response)?;
         let token = TimestampToken::parse(token_der)?;
@@ -397,7 +397,7 @@ impl<'a> TimestampToken<'a> {
         })
     }
 
-    /// The algorithm with which the caller hashes what was stamped; none where it is unknown or broken.
+    /// The hash algorithm of the stamped data. `None` if it is unknown or broken.
     pub(crate) fn digest_algorithm(&self) -> Option<&'static digest::Algorithm> {
         secure_digest(self.imprint_algorithm).ok()
     }

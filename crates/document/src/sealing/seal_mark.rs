@@ -74,7 +74,7 @@ fn touch(one: &DisplayedBox, other: &DisplayedBox) -> bool {
         && other.y < one.y + one.height
 }
 
-/// A mark that is drawn already, for the seal's own field.
+/// A finished mark for the seal's own field.
 #[derive(Debug, Clone)]
 pub struct SealMark {
     page: u32,

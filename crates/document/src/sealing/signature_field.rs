@@ -32,21 +32,21 @@ pub(super) fn placeholders(room: usize) -> Dict {
     ])
 }
 
-/// What the field of a signature is like.
+/// The properties of a signature's field.
 pub(super) struct Field<'a> {
     /// Its name begins so; a number makes it unique.
     pub(super) stem: &'a str,
-    /// What it is, for those who do not see it (12.7.4.1: `TU`).
+    /// Its description for people who do not see it (12.7.4.1: `TU`).
     pub(super) words: String,
     /// Whether it locks all fields of the form.
     pub(super) locks: bool,
     /// Whether the structure of a tagged file gets an element for it. No signature before this one permits that.
     pub(super) is_in_structure: bool,
-    /// What it shows; nothing, if not given.
+    /// What it shows. `None`: nothing.
     pub(super) look: Option<Look>,
 }
 
-/// What a field shows on its page.
+/// A field's appearance on its page.
 pub(super) struct Look {
     /// Where, in user space.
     pub(super) rectangle: Rectangle,

@@ -32,7 +32,7 @@ use crate::sealing::SealError;
 use crate::sealing::signature_field::{self, Field};
 use crate::verify::embedded::{self, MAX_STORE};
 
-/// More than any authority's timestamp has; beyond, it is no use to anybody.
+/// No authority's timestamp is larger.
 const LARGEST_TIMESTAMP: usize = 256 * 1024;
 /// More room than the timestamp that did not fit needed.
 const SPARE: usize = 1024;
@@ -207,14 +207,14 @@ fn write_store(edits: &mut Edits<'_>, data: &ValidationData) -> Result<(), SealE
 pub struct Chain {
     /// The signer's first, DER.
     pub certificates: Vec<Vec<u8>>,
-    /// Whether it is of the seal or of what followed it; what was there before was others' to prove.
+    /// Whether it belongs to the seal or to what followed it. Others had to prove what was there before.
     pub is_own: bool,
     /// When what it signed is known to have existed: the time of the first timestamp of it, if there is one (a proof of
     /// existence, ETSI EN 319 102-1, 5.6.2.3). A revocation after that does not harm it.
     pub existed_at: Option<Timestamp>,
 }
 
-/// What a file's proof rests on.
+/// The basis of a file's proof.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// The certificates of each signature and timestamp, in the order in which they were made.
@@ -226,7 +226,7 @@ pub struct Evidence {
     /// Whether the file's validation data hold the certificate of the seal's signer and what proves it good. What came with
     /// a file that others had signed is about theirs.
     pub has_validation_data: bool,
-    /// How many bytes of validation data are in the file.
+    /// How many bytes of validation data the file contains.
     pub held_bytes: usize,
 }
 
@@ -259,7 +259,7 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
                 continue;
             };
             let ends = ends(&certificates);
-            // It covers all that was there before.
+            // It covers everything that was there before.
             for chain in &mut evidence.chains {
                 chain.existed_at = chain.existed_at.or(Some(at));
             }

@@ -207,7 +207,7 @@ pub(crate) fn drawing_file(family: &str) -> Option<&'static [u8]> {
         .map(|(_, file)| *file)
 }
 
-/// What one layout works with; contexts hold caches, so they are kept and used again.
+/// The tools for one layout. Contexts contain caches, so they are kept and reused.
 pub(super) struct LayoutContexts {
     pub(super) fonts: FontContext,
     pub(super) layout: LayoutContext<Ink>,
@@ -255,11 +255,11 @@ impl StandingAlone {
 /// All fonts, loaded. Share it; every method takes `&self`.
 pub struct Fonts {
     collection: FontContext,
-    /// For drawing: the same files by the id of their bytes in `collection`, and the place within the file.
+    /// For drawing: the same files by the ID of their bytes in `collection`, and the font's index.
     faces: Vec<(u64, u32, krilla::text::Font)>,
-    /// The families that are part of the program and are asked last, whatever the language.
+    /// The built-in families that come last for every language.
     last: Vec<&'static str>,
-    /// Families of added files, in the order in which they were given.
+    /// Families of added files, in their order.
     added: Vec<String>,
     /// The added files themselves.
     added_files: Vec<Arc<dyn AsRef<[u8]> + Send + Sync>>,
@@ -284,7 +284,7 @@ impl Fonts {
         Self::load(&files)
     }
 
-    /// No fonts at all, for marks without text. Loading the others takes a hundred times as long.
+    /// No fonts, for marks without text. Loading all fonts takes a hundred times as long.
     pub(crate) fn none() -> Result<Self, FontUnreadable> {
         Self::load(&[])
     }
@@ -350,7 +350,7 @@ impl Fonts {
         Ok(())
     }
 
-    /// The families that the file holds; `None` where it is no font.
+    /// The families in the file. `None` if it is not a font.
     fn register(
         &mut self,
         blob: Blob<u8>,
@@ -377,7 +377,7 @@ impl Fonts {
         ours.into_iter().chain(self.added.iter().map(String::as_str))
     }
 
-    /// The bytes of the files that were added, in the order in which they were given.
+    /// The bytes of the added files, in their order.
     pub fn added_files(&self) -> impl Iterator<Item = &[u8]> {
         self.added_files.iter().map(|file| (**file).as_ref())
     }
@@ -396,7 +396,7 @@ impl Fonts {
         layout::missing_characters(self, text)
     }
 
-    /// Is the character drawn, whatever its neighbours are?
+    /// Whether the character is drawn independently of its neighbours.
     pub(super) fn stands_alone(&self, character: char) -> bool {
         self.standing_alone.has(character)
     }
@@ -520,7 +520,7 @@ mod tests {
         assert_eq!(fonts.missing_characters("bell\u{7}"), vec!['\u{7}']);
     }
 
-    /// What is said without laying a text out is what layout would say.
+    /// The answer without a layout must match the layout.
     #[test]
     fn a_character_that_stands_alone_is_drawn() {
         let fonts = fonts();

@@ -69,16 +69,16 @@ fn quoted(characters: &[char]) -> String {
     names.join(", ")
 }
 
-/// How a text is to look.
+/// The style of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextStyle {
-    /// How it takes its place; `None`: on many lines, where the box has room for two.
+    /// Where the text begins in its box. `None`: on several lines, if the box has room for two.
     pub place: Option<TextPlace>,
     /// The family that is asked first.
     pub font: Option<Arc<str>>,
     /// Size of letters in points; `None`: as the box allows.
     pub size: Option<f32>,
-    /// At which edge of the box.
+    /// The edge of the box that the text is aligned to.
     pub alignment: Alignment,
     /// Which shapes of Han characters are preferred.
     pub language: Language,
@@ -557,12 +557,12 @@ impl Lines {
                 let mut glyphs: Vec<KrillaGlyph> = Vec::new();
                 // The parts of a ligature whose glyph is still to come: where writing runs to the left, it comes last.
                 let mut before: Option<Range<usize>> = None;
-                // The glyphs of the last cluster that was drawn: all of them stand for the same text.
+                // The glyphs of the last cluster: together they represent the same text.
                 let mut last = 0;
                 for cluster in run.visual_clusters() {
                     let mut range = cluster.text_range();
                     if cluster.is_ligature_continuation() {
-                        // A ligature's glyphs stand for the text of all its parts.
+                        // A ligature's glyphs represent the text of all its parts.
                         if run.is_rtl() {
                             before = Some(before.map_or(range.clone(), |before| joined(&before, &range)));
                         }
@@ -626,7 +626,7 @@ impl BoxText {
         }
     }
 
-    /// What [`Self::draw`] draws, as a path.
+    /// The path that [`Self::draw`] draws.
     pub(crate) fn outline(&self) -> Outline {
         let mut pen = PathPen::default();
         for (left, lines) in &self.parts {
@@ -692,7 +692,7 @@ impl PathPen {
         }
     }
 
-    /// Without zeros that say nothing, and without a blank where a sign divides.
+    /// Without insignificant zeros, and without a space before a sign.
     fn number(&mut self, hundredths: i32, first: bool) {
         if !first && hundredths >= 0 {
             self.path.push(' ');

@@ -25,7 +25,7 @@ static ADDED: OnceLock<Added> = OnceLock::new();
 #[derive(Default)]
 struct Added {
     fonts: Vec<AddedFont>,
-    /// For each of [`Collection::ALL`], which of them has more of its letters than ours, if one does.
+    /// For each of [`Collection::ALL`], the added font with more of its letters than ours, if any.
     richer: [OnceLock<Option<usize>>; 4],
 }
 
@@ -85,7 +85,7 @@ pub fn add(files: Vec<Vec<u8>>) -> usize {
     added.fonts.len()
 }
 
-/// The font that stands in, if the one that is wanted is Asian, and its place within its file.
+/// The font that stands in for a missing Asian one, and its index within the file.
 pub(crate) fn stand_in(wanted: &FallbackFontQuery) -> Option<(FontData, u32)> {
     let family = &wanted.character_collection.as_ref()?.family;
     let collection = Collection::of(family)?;
@@ -98,7 +98,7 @@ pub(crate) fn stand_in(wanted: &FallbackFontQuery) -> Option<(FontData, u32)> {
     })
 }
 
-/// The characters of a font that stands in, by its bytes; none if it is another one.
+/// The characters of a stand-in font, by its bytes. `None` if it is not one.
 pub(crate) fn characters(data: &[u8]) -> Option<Charmap<'static>> {
     if let Some(ours) = OURS.into_iter().find(|ours| std::ptr::eq(*ours, data)) {
         return Some(FontRef::new(ours).ok()?.charmap());
@@ -226,7 +226,7 @@ mod tests {
             names: Vec::new(),
             code_pages,
         };
-        // As many letters are not more, and the Japanese font has no syllables.
+        // It has no more letters than ours, and the Japanese font has no syllables.
         let added = Added {
             fonts: vec![font(NOTO_KR_FILE), font(NOTO_JP_FILE)],
             ..Added::default()

@@ -19,7 +19,7 @@ const MAX_FILES: usize = 1_000;
 pub struct Attachment {
     /// Its file name.
     pub name: String,
-    /// Its media type, where the PDF says it.
+    /// Its media type, if the PDF names it.
     pub media_type: Option<String>,
     /// Its bytes.
     pub data: Vec<u8>,

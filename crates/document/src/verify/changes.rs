@@ -91,7 +91,7 @@ struct Comparison<'a> {
     names: BTreeSet<String>,
     /// Fields and annotations that were reported already; a field is in the form and on a page.
     added: BTreeSet<Ref>,
-    /// Whether the validation data must stay as they are, because nobody can read them.
+    /// Whether the validation data must stay unchanged, because nobody can read it.
     is_store_fixed: bool,
 }
 
@@ -215,7 +215,7 @@ impl Comparison<'_> {
             .for_each(|page| tell(How::Removed, page));
     }
 
-    /// References of signed objects to nothing, where there is something now.
+    /// References from signed objects to nothing, where an object exists now.
     fn dangling(&mut self) {
         let mut found: BTreeMap<Ref, (Ref, &Object)> = BTreeMap::new();
         let signed = self.signed;
@@ -413,7 +413,7 @@ impl Comparison<'_> {
         self.rules.level >= 2 || self.changes.are_defaults_unused
     }
 
-    /// What the names of a document lead to: scripts that run when it is opened, files, places.
+    /// The target of a document's names: scripts that run on opening, files, places.
     fn part_of_names(&self, old: Option<&Object>, new: Option<&Object>) -> Part {
         for (key, part) in [
             (&b"JavaScript"[..], Part::Script),

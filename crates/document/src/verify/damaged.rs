@@ -66,7 +66,7 @@ pub(super) fn judge(pdf: &[u8], defect: &PdfDefect, judge: impl Fn(SharedBytes) 
     verdict
 }
 
-/// How much of a file each byte range covers that stands in it: a guess, where it cannot be read.
+/// How much of the file each byte range in it covers: a guess for unreadable files.
 fn ends_of_byte_ranges(pdf: &[u8]) -> BTreeSet<usize> {
     const KEY: &[u8] = b"/ByteRange";
     let end = |at: usize| {

@@ -12,10 +12,10 @@ use crate::pdf::{PdfDefect, Rule, View};
 use crate::pki::certificates::Certified;
 use crate::pki::revocation::{MAX_ITEMS, RevocationData, Status, status};
 
-/// How much all validation data may unpack to, in bytes.
+/// How large all validation data can be when decoded, in bytes.
 pub(crate) const MAX_STORE: usize = 64 * 1024 * 1024;
 
-/// What a file holds for its verifiers.
+/// What a file contains for its verifiers.
 #[derive(Debug, Default)]
 pub(super) struct Embedded {
     pub(super) certificates: Vec<Vec<u8>>,
@@ -51,7 +51,7 @@ impl Embedded {
                         items.push(item);
                     }
                     Err(defect) if defect.rule == Rule::TooLarge => is_too_much = true,
-                    // What nobody can read says nothing.
+                    // Unreadable data is ignored.
                     Err(_) => {}
                 }
             }
@@ -74,7 +74,7 @@ impl Embedded {
     }
 }
 
-/// What the validation data of a file are to somebody who adds to them.
+/// The validation data of a file, for adding to it.
 pub(crate) struct Held {
     /// How many bytes they are.
     pub(crate) bytes: usize,

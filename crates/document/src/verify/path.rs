@@ -73,7 +73,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// Extends a path, depth first, until it ends in a root; the longest dead end stays where none does.
+/// Extends a path depth first until it reaches a root. Otherwise, the longest dead end stays.
 fn extend_to_root<'p, 'd>(
     path: &mut Vec<&'p Certified<'d>>,
     pool: &'p [Certified<'d>],

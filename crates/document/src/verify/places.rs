@@ -32,10 +32,10 @@ const NAMING: &[&[u8]] = &[
     b"Annots", b"CO", b"Data", b"Fields", b"IRT", b"Kids", b"Obj", b"Parent", b"T",
 ];
 
-/// What may become of an object.
+/// How an object may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It must stay as it is.
+    /// It must not change.
     Fixed,
     /// The document catalog.
     Catalog,
@@ -54,7 +54,7 @@ pub(super) enum Role {
     Annotations,
     /// A field or a widget of one: an index into [`Places::fields`].
     Field(usize),
-    /// An annotation that is no field.
+    /// An annotation that is not a field.
     Annotation,
     /// Reached by annotations alone.
     OfAnnotation,
@@ -65,7 +65,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// What may become of an object that has both roles: what either permits.
+    /// How an object with both roles may change: in any way that one of them permits.
     fn meet(&self, other: &Self) -> Self {
         match (self, other) {
             (one, other) if one == other => one.clone(),
@@ -125,18 +125,18 @@ pub(super) struct Field {
 pub(super) struct Places {
     pub(super) fields: Vec<Field>,
     by_id: BTreeMap<Ref, Place>,
-    /// What has been reached by a way on which nothing may change, other than the document's structure.
+    /// Objects that were reached in a way that permits no changes, except through the document's structure.
     used: BTreeSet<Ref>,
 }
 
-/// What is found on the way is said to belong to the same.
+/// Objects found on the way count as part of the same thing.
 #[derive(Clone)]
 struct Way {
     part: Option<Part>,
     page: Option<u32>,
     field: Option<usize>,
     role: Role,
-    /// Whether it is that of the document's structure, which names annotations and shows nothing.
+    /// Whether it belongs to the document's structure, which names annotations and is not visible.
     is_structure: bool,
 }
 

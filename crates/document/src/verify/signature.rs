@@ -230,7 +230,7 @@ impl Examined {
         let verified = signer.verify_message_over(message, digest);
         let is_without_attributes = message.signed_attributes.is_empty();
         match verified {
-            // Without attributes the signature itself is over the content.
+            // Without attributes, the signature itself covers the content.
             Err(SignatureFault::SignatureMismatch) if is_without_attributes => self.push(Fault::DigestMismatch),
             Err(fault) => self.push(fault.into()),
             Ok(()) => {}
@@ -330,7 +330,7 @@ impl Examined {
             self.is_last_word = true;
             return;
         }
-        // The dictionary must be the same in every byte as when it was signed. Otherwise it is somebody's copy.
+        // The dictionary must be byte for byte as it was signed. Otherwise it is a copy.
         let is_its_own = match found.id {
             Some(id) => signed.object(id) == current.object(id),
             None => named_fields(signed)
@@ -421,7 +421,7 @@ struct Covered<'a> {
     after: &'a [u8],
     gap: Range<usize>,
     end: usize,
-    /// Where the body of the file begins, from which its reader counts.
+    /// Where the file's body begins, from which its reader counts.
     header: usize,
 }
 

@@ -22,19 +22,19 @@ const TOLERANCE_SECONDS: i64 = 300;
 pub(super) struct Judge<'a> {
     pub(super) roots: &'a TrustedRoots,
     pub(super) embedded: &'a Embedded,
-    /// What the verifier knows besides what the file contains.
+    /// What the verifier knows in addition to what the file contains.
     pub(super) given: &'a RevocationData,
     pub(super) now: Timestamp,
 }
 
-/// What is known of a signer.
+/// What we know about a signer.
 struct Judged {
     fault: Option<Fault>,
-    /// Whose revocation is not known.
+    /// The subject of a certificate whose revocation status is unknown.
     unknown: Option<String>,
-    /// Whose certificate was revoked after the moment at which it is judged.
+    /// A certificate that was revoked after the time for which it is judged.
     later: Option<(String, Revocation)>,
-    /// Whether the file itself holds what proves that nobody on the path was revoked.
+    /// Whether the file itself proves that nobody on the path was revoked.
     is_proved_by_file: bool,
 }
 
@@ -167,7 +167,7 @@ impl Judge<'_> {
             });
         }
         report.proved_at.clone_from(&proved);
-        // What an unsound signature's timestamp covers is not known.
+        // We do not know what the timestamp of an unsound signature covers.
         proved.filter(|_| signature.is_sound)
     }
 

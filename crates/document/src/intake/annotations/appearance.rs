@@ -8,7 +8,7 @@ use crate::pdf::{Dict, Name, Object, Ref, Stream};
 /// Bytes of an appearance that is searched for what it shows; a larger one shows something.
 const LARGEST: usize = 1 << 20;
 
-/// What is drawn for an annotation.
+/// The appearance that is drawn for an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Appearance {
     /// A stream that every viewer draws.
@@ -17,7 +17,7 @@ pub(super) enum Appearance {
     WithoutBox(Ref),
     /// There are looks for states, and none for the state in which it is, or one that is nothing.
     NoneForState,
-    /// None at all, or nothing that can be drawn.
+    /// None, or one that cannot be drawn.
     None,
 }
 
@@ -38,7 +38,7 @@ impl Appearance {
         }
     }
 
-    /// The look for a state; viewers show that of `Off` where there is none.
+    /// The appearance for a state. Without one, viewers show that of `Off`.
     fn of_state(objects: &impl Look, states: &Dict, state: &[u8]) -> Self {
         let look = |state: &[u8]| {
             let entry = states.get(state)?;
@@ -113,7 +113,7 @@ pub(super) fn paints(objects: &impl Look, look: Ref) -> bool {
     })
 }
 
-/// The same look with the box in which viewers draw one without.
+/// The same appearance with the box that viewers use if it has none.
 pub(super) fn with_box(objects: &impl Look, look: Ref, annotation: &Dict) -> Option<Stream> {
     let area = objects.rectangle_in(annotation, b"Rect").filter(Rectangle::has_area)?;
     let mut stream = objects.at(look).as_stream()?.clone();

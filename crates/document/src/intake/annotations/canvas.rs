@@ -257,7 +257,7 @@ impl Canvas {
         Some((self.finish_in(edits, &extent, None), extent))
     }
 
-    /// The appearance with a box and a map of its own.
+    /// The appearance with its own box and matrix.
     pub(super) fn finish_in(self, edits: &mut Edits<'_>, area: &Rectangle, matrix: Option<Matrix>) -> Ref {
         let mut resources = Dict::new();
         let mut content = self.content;
@@ -290,7 +290,7 @@ pub(super) fn number_in(objects: &impl Look, dict: &Dict, key: &[u8]) -> Option<
 /// A number to a ten-thousandth.
 pub(super) fn number(value: f64) -> Object {
     let rounded = (value * 10_000.0).round() / 10_000.0;
-    // An infinite one is nothing that anybody sees.
+    // Nobody sees a drawing of infinite size.
     Number::try_from(rounded).map_or(Object::from(0), Object::from)
 }
 

@@ -13,7 +13,7 @@ const END: f64 = 6.0;
 /// Letters of a caption.
 const CAPTION: f32 = 9.0;
 
-/// What a line ends with.
+/// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     None,
@@ -89,13 +89,13 @@ impl Frame {
 /// How a line is drawn.
 struct Pen {
     border: Border,
-    /// What its ends are filled with.
+    /// The fill colour of its ends.
     filling: Option<Colour>,
     ends: (End, End),
 }
 
 impl Pen {
-    /// Sets the colours; none if nothing is to be drawn.
+    /// Sets the colours. `None` if nothing is drawn.
     fn read(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) -> Option<Self> {
         let border = Border::read(objects, annotation);
         let colour = Colour::of_lines(objects, annotation).filter(|_| border.width > 0.0)?;
@@ -115,7 +115,7 @@ impl Pen {
         (END * self.border.width).min(length / 2.0)
     }
 
-    /// Draws what a line ends with whose end lies at the frame's origin, the line behind it.
+    /// Draws the end of a line that ends at the frame's origin.
     fn end(&self, canvas: &mut Canvas, frame: Frame, end: End, size: f64) {
         let pad = reach(&self.border);
         let half = size / 2.0;

@@ -1,4 +1,4 @@
-//! Marks on text, and shapes: drawn as `PDFium` and Poppler draw them where a file leaves it to them.
+//! Marks on text, and shapes: drawn like in `PDFium` and Poppler, if a file leaves that to viewers.
 
 use super::super::look::Look;
 use super::canvas::{Border, Canvas, Colour, Point, shrunk};

@@ -22,9 +22,9 @@ use crate::text::layout::{self, TextStyle};
 
 /// The size of letters if a file names none.
 const SIZE: f32 = 12.0;
-/// Larger letters are no letters of a page.
+/// No page has larger letters.
 const LARGEST: f32 = 1_000.0;
-/// A box is no longer than a page may be.
+/// No box is larger than a page can be.
 const LONGEST: f64 = 14_400.0;
 
 /// Which annotation a text belongs to, for refusals.
@@ -35,7 +35,7 @@ pub(super) struct Whose {
 }
 
 impl Whose {
-    /// It cannot be drawn.
+    /// The refusal of an annotation that cannot be drawn.
     pub(super) fn refused(&self) -> Refused {
         Refused::AnnotationNotDrawn {
             page: self.page,
@@ -172,10 +172,10 @@ fn import(drawn: &[u8], jobs: &[Job], edits: &mut Edits<'_>) -> Result<(), PdfDe
     Ok(())
 }
 
-/// What a default appearance (12.7.4.3) says: size of letters and colour.
+/// The content of a default appearance (12.7.4.3): font size and colour.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DefaultAppearance {
-    /// None if letters are sized to fit.
+    /// `None` if the font size fits the box.
     pub(super) size: Option<f32>,
     pub(super) colour: Colour,
 }
@@ -221,7 +221,7 @@ pub(super) fn alignment(number: Option<i64>) -> Alignment {
     }
 }
 
-/// A text box. Without a look of its own it has a border in the colour of its letters in both viewers.
+/// A text box. Without an appearance, both viewers give it a border in the colour of its letters.
 pub(super) fn free_text(
     edits: &mut Edits<'_>,
     annotation: &Dict,
@@ -248,7 +248,7 @@ pub(super) fn free_text(
         canvas.paint(ground.is_some(), border.width > 0.0);
     }
     if border.width > 0.0 {
-        // Without a line to what it is about it is a text like others.
+        // Without a line to its subject, it is an ordinary text box.
         let _ = lines::callout(edits, annotation, canvas);
     }
     if !text.trim().is_empty() && inner.has_area() {

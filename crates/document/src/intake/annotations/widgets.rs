@@ -20,7 +20,7 @@ const DEEPEST: usize = 32;
 const RADIO: i64 = 1 << 15;
 const PUSH_BUTTON: i64 = 1 << 16;
 const COMBO: i64 = 1 << 17;
-/// What `PDFium` lays beneath a chosen option.
+/// The colour that `PDFium` draws beneath a chosen option.
 const CHOSEN: [f64; 3] = [0.0, 0.2, 0.44];
 
 /// The value of a key of a widget, or of the field above it.
@@ -35,7 +35,7 @@ pub(super) fn inherited<'o>(objects: &'o impl Look, widget: &'o Dict, key: &[u8]
     None
 }
 
-/// What kind of field a widget is of.
+/// The kind of field that a widget belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     PushButton,
@@ -183,7 +183,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// Background and border; none if there is no box.
+    /// Background and border. `None` if there is no box.
     fn new(objects: &impl Look, widget: &Dict) -> Option<Self> {
         let rectangle = objects.rectangle_in(widget, b"Rect").filter(Rectangle::has_area)?;
         let empty = Dict::new();
@@ -432,7 +432,7 @@ fn list_box(edits: &mut Edits<'_>, widget: &Dict, texts: &mut Texts) -> Option<R
     let (left, width) = (frame.border, frame.area.width() - 2.0 * frame.border);
     let lowest = frame.border;
     let mut top = frame.area.top - frame.border;
-    // What does not fit is scrolled out of sight.
+    // Text that does not fit is scrolled out of sight.
     let inner = Rectangle {
         left,
         bottom: lowest,

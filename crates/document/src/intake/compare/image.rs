@@ -32,7 +32,7 @@ pub(super) struct Images(HashMap<ObjectIdentifier, Option<u64>>);
 impl Images {
     /// A digest of an image; `None` if it has too many parts.
     pub(super) fn identity(&mut self, image: &Stream<'_>) -> Option<u64> {
-        // An inline image is no object.
+        // An inline image is not an object.
         let id = image.dict().obj_id();
         if let Some(known) = id.and_then(|id| self.0.get(&id)) {
             return *known;
@@ -64,7 +64,7 @@ impl Digest {
         match object {
             Object::Null(_) => "null".hash(hasher),
             Object::Boolean(truth) => truth.hash(hasher),
-            // As exact as it is drawn.
+            // Exactly as it is drawn.
             Object::Number(number) => number.as_f32().to_bits().hash(hasher),
             Object::String(string) => string.as_bytes().hash(hasher),
             Object::Name(name) => name.as_ref().hash(hasher),

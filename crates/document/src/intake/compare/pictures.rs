@@ -4,7 +4,7 @@ use crate::pages::render::Picture;
 
 /// The side of the square in which a difference has to show, in pixels.
 const SIDE: usize = 4;
-/// As much as a single pixel from white to black: a sixteenth of the square's full scale.
+/// The difference of a single black pixel on white: a sixteenth of the square's full scale.
 const MOST: u16 = 255;
 /// Bytes of a pixel; the fourth says nothing.
 const PIXEL: usize = 4;

@@ -24,18 +24,18 @@ use hayro::kurbo::{Affine, BezPath, PathEl, Point, Rect, Shape as _};
 use super::image::Images;
 use crate::pages::render::user_unit;
 
-/// How far apart two places may be that count as one, in points.
+/// Places closer than this count as one, in points.
 const NEAR: f32 = 0.1;
-/// What a side of a rectangle may be off, in points, and still be upright or level.
+/// How far a rectangle's side can be off, in points, and still count as straight.
 const STRAIGHT: f64 = 0.01;
 /// The most notes that are taken of a page, of four bytes each; a page of text has some ten thousand.
 const MOST_NOTES: usize = 4_000_000;
-/// How deep tiles, masks and drawn glyphs may lie in one another.
+/// How deep tiles, masks and drawn glyphs can be nested.
 const DEEPEST: u32 = 12;
 /// A length in a space of its own by which its place on the page is noted; that of a letter in the space of its font.
 const REACH: f64 = 1000.0;
 
-/// What a page draws and where.
+/// The things that a page draws, and where.
 #[derive(Debug)]
 pub(super) struct Recording {
     what: u64,
@@ -55,7 +55,7 @@ impl Recording {
     }
 }
 
-/// What is kept between the pages of one file.
+/// State that is shared by the pages of one file.
 pub(super) struct Recorder<'a> {
     cache: InterpreterCache<'a>,
     images: Images,
@@ -90,7 +90,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// What clips a step.
+/// The clip of a step.
 #[derive(Clone, Copy)]
 struct Clip {
     /// All rectangles around it.
@@ -135,7 +135,7 @@ impl<'r> Notes<'r> {
         self.count = self.count.saturating_add(notes);
         if self.count > MOST_NOTES {
             self.is_whole = false;
-            // Of no use any more.
+            // No longer needed.
             self.places = Vec::new();
         }
         self.is_whole
@@ -164,14 +164,14 @@ impl<'r> Notes<'r> {
         self.point(Point::new(rectangle.x1, rectangle.y1));
     }
 
-    /// Where the corners of a box at the origin come to lie.
+    /// Where a transform puts the corners of a box at the origin.
     fn place(&mut self, transform: Affine, width: f64, height: f64) {
         for corner in [(0.0, 0.0), (width, 0.0), (0.0, height)] {
             self.point(transform * Point::from(corner));
         }
     }
 
-    /// What is known only by its description.
+    /// Content that is known only by its description.
     fn described(&mut self, what: &dyn fmt::Debug) {
         // Stops early if there are enough.
         let _ = write!(Described(self), "{what:?}");
@@ -313,7 +313,7 @@ impl<'r> Notes<'r> {
         self.place(tiling.matrix, f64::from(tiling.x_step), f64::from(tiling.y_step));
         self.path(&tiling.bbox.to_path(0.1), tiling.matrix);
         self.part((tiling.cache_key(), is_stroke), |notes| {
-            // What cannot be read draws nothing.
+            // Unreadable content draws nothing.
             let _ = tiling.interpret(notes, tiling.matrix, is_stroke);
         });
     }

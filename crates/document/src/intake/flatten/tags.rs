@@ -31,7 +31,7 @@ struct Content {
     element: Option<Ref>,
 }
 
-/// What one page shows.
+/// The content of one page.
 struct Sheet {
     page: Ref,
     form: Ref,
@@ -46,7 +46,7 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    /// None if the file is not tagged.
+    /// `None` if the file is not tagged.
     pub(super) fn of(objects: &impl Objects) -> Result<Option<Self>, PdfDefect> {
         let structure = Structure::of(objects)?;
         Ok(structure.map(|structure| Self {
@@ -166,7 +166,7 @@ fn element_of(spoken: &Spoken) -> Dict {
     field_element(spoken.role, spoken.is_on, spoken.words.as_deref())
 }
 
-/// Adds to the element of a field what it was, unless the element has attributes of its own.
+/// Adds the old field's attributes to its element, unless the element has attributes of its own.
 fn describe(edits: &mut Edits<'_>, element: Ref, spoken: &Spoken) -> Result<(), PdfDefect> {
     if let Some(element) = edits.edit_dict(element)?
         && !element.has(b"A")

@@ -1,4 +1,4 @@
-//! Characters of glyphs whose fonts do not say them, from the codes that stand for the glyphs.
+//! Characters of glyphs whose fonts do not name them, found by the codes of the glyphs.
 
 use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro::hayro_syntax::object::{Array, Dict, Name, Stream, String as PdfString};
@@ -22,7 +22,7 @@ pub(crate) struct Collection {
 }
 
 impl Collection {
-    /// None if the collection is not one of Adobe's, or the encoding none that has a name.
+    /// `None` if the collection is not one of Adobe's, or the encoding has no name.
     pub(crate) fn new(registry: &[u8], ordering: &[u8], encoding: &[u8]) -> Option<Self> {
         let family = CidFamily::from_registry_ordering(registry, ordering);
         let parsed = |name: CMapName<'_>| CMap::parse(load_embedded(name)?, load_embedded);

@@ -115,7 +115,7 @@ fn cut(mut lines: Vec<Line>, gap: f64, extent: impl Fn(&Line) -> (f64, f64)) -> 
     parts
 }
 
-/// Do the cells' lines stand beside each other, each with its partner? Then they are read row by row.
+/// Whether the lines of cells are side by side in pairs. If so, they are read row by row.
 fn are_rows(cells: &[Vec<Line>]) -> bool {
     let Some(first) = cells.first() else { return false };
     cells.iter().all(|cell| {
@@ -172,7 +172,7 @@ enum Zone {
     Columns(Vec<Line>, Vec<Line>),
 }
 
-/// From top to bottom: lines that run across the gutter, and between them what stands on either side.
+/// From top to bottom: lines across the gutter, and the lines on either side between them.
 fn zones(mut lines: Vec<Line>, gutter: f64) -> Vec<Zone> {
     lines.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
     let mut zones = Vec::new();

@@ -29,7 +29,7 @@ use super::{Revocation, RevocationError, RevocationReason, Validity};
 use crate::pki::certificates::{self, Certified};
 use crate::pki::cms::{Algorithm, CmsError, Element, Elements, algorithm, context, sequence};
 
-/// As many lists, answers or certificates as anybody reads, of each.
+/// The most lists, responses or certificates that we read.
 pub(crate) const MAX_ITEMS: usize = 256;
 /// `id-pkix-ocsp-basic`.
 const OCSP_BASIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.1");
@@ -37,7 +37,7 @@ const OCSP_BASIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7
 pub(crate) const ARCHIVAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113583.1.1.8");
 /// Extensions of a list (RFC 5280, 5.2) that are looked at: issuing distribution point.
 const ISSUING_DISTRIBUTION_POINT: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.28");
-/// Delta list indicator: the list holds changes alone.
+/// Delta list indicator: the list contains only changes.
 const DELTA_INDICATOR: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.27");
 /// Since when a list keeps certificates that have ended: `expiredCertsOnCRL` (ITU-T X.509).
 pub(super) const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.60");
@@ -67,13 +67,13 @@ impl RevocationData {
         }
     }
 
-    /// Whether it is more than is read of a file.
+    /// Whether it is more than we read from a file.
     pub(crate) fn is_too_much(&self) -> bool {
         self.lists.len().max(self.responses.len()) > MAX_ITEMS
     }
 }
 
-/// A revocation list as it lies in a file, DER or PEM; none where it is neither. The answer is DER.
+/// A revocation list from a file, DER or PEM, returned as DER. `None` if it is neither.
 pub fn list_from_pem_or_der(bytes: Vec<u8>) -> Option<Vec<u8>> {
     const LABEL: &str = "X509 CRL";
     let der = match der::pem::decode_vec(&bytes) {
@@ -105,14 +105,14 @@ pub(crate) fn archived(attribute: &[u8]) -> Result<RevocationData, CmsError> {
     Ok(data)
 }
 
-/// What is known of one certificate.
+/// The revocation status of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     /// It was not revoked.
     Good,
     /// It was revoked.
     Revoked(Revocation),
-    /// Nothing is known.
+    /// The status is unknown.
     Unknown,
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn status(
         .responses
         .iter()
         .map(|response| in_response(certificate, issuer, others, response, at, now));
-    // What cannot be used says nothing.
+    // Unusable data is ignored.
     for (found, _) in listed.chain(answered).flatten() {
         match found {
             Status::Revoked(_) => return found,
@@ -145,14 +145,14 @@ pub(crate) fn status(
     status
 }
 
-/// Proves that what holds for `validity` speaks of the moment `at`.
+/// Checks that data valid for `validity` covers the moment `at`.
 fn speaks_of(at: Timestamp, validity: Validity) -> Result<(), RevocationError> {
     let Validity {
         this_update,
         next_update,
     } = validity;
     let until = next_update.unwrap_or_else(|| this_update.saturating_add(COUNTS_WITHOUT_END).unwrap_or(this_update));
-    // Issued later: what had been revoked by then stands there, with the time.
+    // A list issued later contains everything revoked by then, with its time.
     if this_update >= at || until >= at {
         Ok(())
     } else {
@@ -188,7 +188,7 @@ fn list_kept_since(list: &CertificateList) -> Result<Option<Timestamp>, CmsError
         .transpose()
 }
 
-/// Nothing counts before it was issued.
+/// Data does not count before it was issued.
 fn has_begun(this_update: Timestamp, now: Timestamp) -> Result<(), RevocationError> {
     if this_update > now.saturating_add(CLOCKS_DIFFER).unwrap_or(now) {
         return Err(RevocationError::NotYet(this_update));
@@ -196,7 +196,7 @@ fn has_begun(this_update: Timestamp, now: Timestamp) -> Result<(), RevocationErr
     Ok(())
 }
 
-/// When a list was issued, and until when it holds.
+/// When a list was issued, and how long it is valid.
 pub(super) fn validity_of_list(list: &CertificateList) -> Result<Validity, RevocationError> {
     let unreadable = CmsError::Unusable("the list's time is out of range");
     let body = &list.tbs_cert_list;
@@ -211,7 +211,7 @@ pub(super) fn validity_of_list(list: &CertificateList) -> Result<Validity, Revoc
     })
 }
 
-/// What a list (DER) says of `certificate` at the moment `at`, asked at the moment `now`.
+/// What a list (DER) says at the time `now` about `certificate` at the moment `at`.
 pub(super) fn in_list(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
@@ -281,7 +281,7 @@ fn covers(list: &CertificateList, certificate: &Certified<'_>) -> Result<(), Rev
     for extension in list.tbs_cert_list.crl_extensions.iter().flatten() {
         match extension.extn_id {
             DELTA_INDICATOR => return not("it holds changes alone"),
-            // It takes nothing away.
+            // It restricts nothing.
             EXPIRED_CERTS_ON_CRL => {}
             ISSUING_DISTRIBUTION_POINT => {
                 let point = IssuingDistributionPoint::from_der(extension.extn_value.as_bytes())?;
@@ -308,7 +308,7 @@ fn covers(list: &CertificateList, certificate: &Certified<'_>) -> Result<(), Rev
             _ => {}
         }
     }
-    // `certificateIssuer`, for one: the entry is of another issuer (RFC 5280, 5.3).
+    // For example `certificateIssuer`: the entry is for another issuer (RFC 5280, 5.3).
     let is_unknown = list
         .tbs_cert_list
         .revoked_certificates
@@ -417,7 +417,7 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// What it says of `certificate`, which it is about, at the moment `at`.
+    /// What it says about its `certificate` at the moment `at`.
     fn judged(
         &self,
         certificate: &Certified<'_>,

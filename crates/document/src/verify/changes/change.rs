@@ -1,4 +1,4 @@
-//! What a verdict says about a change: which part of the file, how, and where.
+//! A change in a verdict: which part of the file, how, and where.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub enum Part {
     /// The tree of pages.
     Pages,
     Page,
-    /// What a page shows, or a stream of unknown kind.
+    /// The content of a page, or a stream of unknown kind.
     Content,
     /// The resources of a page: colours, patterns, states.
     Resources,
@@ -84,7 +84,7 @@ pub enum How {
     Removed,
     /// A field was filled in.
     FilledIn,
-    /// It fills a number that the signed file referred to and that was free.
+    /// It uses a free number that the signed file referred to.
     Revealed,
     /// The signed revision alone cannot be read.
     Unreadable,
@@ -106,16 +106,16 @@ impl fmt::Display for How {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// What was changed.
+    /// The changed part.
     pub part: Part,
     pub how: How,
-    /// On which page, counted from 1, where it concerns one.
+    /// The page, from 1, if it concerns one.
     pub page: Option<u32>,
-    /// In which form field, where it concerns one.
+    /// The form field, if it concerns one.
     pub field: Option<String>,
     /// The object's number; 0 for the file's structure.
     pub object: u32,
-    /// The entry of the object, as the format calls it, where it is one.
+    /// The entry of the object by its PDF name, if it concerns one.
     pub entry: Option<String>,
 }
 

@@ -12,7 +12,7 @@ const XMP: &str = "http://ns.adobe.com/xap/1.0/";
 const XMP_MEDIA: &str = "http://ns.adobe.com/xap/1.0/mm/";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 const PDF: &str = "http://ns.adobe.com/pdf/1.3/";
-/// What a program that adds a revision says of itself and of the time; the instance is the revision itself.
+/// What a program says about itself and the time when it adds a revision; the instance names the revision itself.
 const OF_REVISION: [(&str, &str); 4] = [
     (XMP, "ModifyDate"),
     (XMP, "MetadataDate"),

@@ -38,7 +38,7 @@ impl Comparison<'_> {
                 _ => added.push(entry),
             }
         }
-        // Without a reference it cannot be recognised.
+        // Without a reference, it cannot be identified.
         let gone: Vec<&Object> = before
             .iter()
             .filter(|entry| !entry.as_ref().is_some_and(|id| seen.contains(&id)))

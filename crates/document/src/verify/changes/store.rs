@@ -10,7 +10,7 @@ use crate::pki::revocation::MAX_ITEMS;
 use crate::verify::embedded::MAX_STORE;
 use crate::verify::reading::{Reading, are_same};
 
-/// How much of that, and of the [`MAX_ITEMS`] of each kind, others may have used: our own has to follow.
+/// How much of that, and of the [`MAX_ITEMS`] of each kind, others may use, to leave room for ours.
 const SHARE_OF_OTHERS: usize = 2;
 
 /// Whether the validation data of a document, if it has any, can be read and leaves room for more.
@@ -60,7 +60,7 @@ impl Comparison<'_> {
 /// The contents of a document security store (ISO 32000-2, 12.8.4.3).
 #[derive(Debug, PartialEq, Eq)]
 struct Store {
-    /// What each kind of entry holds: the hashes of the streams' contents.
+    /// The entries of each kind: hashes of the streams' contents.
     data: BTreeMap<&'static str, BTreeSet<Vec<u8>>>,
     /// The signatures that it speaks of.
     signatures: BTreeSet<Vec<u8>>,
