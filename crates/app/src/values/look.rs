@@ -30,7 +30,7 @@ pub struct BoxLook {
     pub outline: Option<Outline>,
 }
 
-/// What looks are made with.
+/// What laying out texts needs.
 pub(crate) struct Looks<'l> {
     pub template: &'l TemplateVersion,
     /// The workflow's, in which it will be stamped.

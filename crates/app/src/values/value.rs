@@ -25,7 +25,7 @@ use crate::base::error::{Error, Fault, FaultCode};
 /// The most bytes that an attachment may have.
 const LARGEST_ATTACHMENT: usize = 10 * 1024 * 1024;
 
-/// A value that was given for a field.
+/// A value entered for a field.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct GivenField {
     pub name: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct GivenPicture {
 #[derive(Debug, Clone)]
 pub(crate) enum NewValue {
     Plain(FieldValue),
-    /// To be redrawn by a worker.
+    /// A picture that a worker still has to re-encode.
     Picture(GivenPicture),
     File {
         value: FileValue,
@@ -171,7 +171,7 @@ pub(crate) fn value_fault_of_kind(path: String, kind: FieldKind, fault: &ValueFa
     }
 }
 
-/// The fault of a text, whatever it is for.
+/// The fault of a text of any kind.
 pub(crate) fn text_value_fault(path: String, fault: &ValueFault) -> Fault {
     match fault {
         ValueFault::ControlCharacter => Fault::new(path, FaultCode::ControlCharacter),
@@ -202,7 +202,7 @@ pub(crate) fn prove(
     Ok(())
 }
 
-/// Proves that a value that is no file can be drawn in one box, on a page of `size`.
+/// Checks that a value other than a file can be drawn in one box, on a page of `size`.
 pub(crate) fn prove_in_box(
     size: &PageSize,
     place: &Field,
@@ -306,13 +306,13 @@ pub(crate) fn marks(
     Ok(all)
 }
 
-/// Where a picture is shown.
+/// The place of a picture.
 pub(crate) struct PictureBox<'t> {
     pub(crate) page: &'t PageSize,
     pub(crate) field: &'t Field,
 }
 
-/// What is drawn in one box; `None` if nothing is.
+/// The mark that one box shows. `None` if it shows nothing.
 fn box_mark<E>(
     page: &PageSize,
     field: &Field,

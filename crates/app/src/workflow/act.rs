@@ -1,4 +1,4 @@
-//! What a program asks when it acts for a recipient: which one, and with which words.
+//! The request of a program that acts for a recipient: which recipient, and the comment.
 
 use domain::{Comment, Recipient, RecipientId, Refusal};
 

@@ -1,4 +1,4 @@
-//! Withdrawing a workflow: by the sender, or through the API.
+//! Cancels a workflow: by the sender, or through the API.
 
 use domain::WorkflowId;
 

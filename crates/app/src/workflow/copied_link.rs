@@ -79,7 +79,7 @@ impl App {
     }
 }
 
-/// What is known of the document that a message is about.
+/// What we know about a message's document.
 struct Found {
     workflow: Workflow,
     /// Every message about it.

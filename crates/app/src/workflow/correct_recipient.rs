@@ -103,7 +103,7 @@ impl CorrectRequest {
     }
 }
 
-/// Who replaces a recipient; what is left out is none.
+/// The person who replaces a recipient. Details that are left out are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Person {
     pub(crate) name: Option<String>,

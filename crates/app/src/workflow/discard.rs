@@ -9,7 +9,7 @@ use crate::base::origin::Origin;
 use crate::workflow::transition::{Advanced, conflict};
 
 impl App {
-    /// Hides a workflow that has ended and revokes its links; hiding it twice is no fault.
+    /// Hides a workflow that has ended and revokes its links. Repeating it does nothing.
     pub fn discard(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
         caller.must_send()?;
         let snapshot = self.timely_snapshot(&caller.company, id)?;

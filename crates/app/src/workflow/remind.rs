@@ -117,7 +117,7 @@ impl App {
             let snapshot = self.snapshot(company, id)?;
             let (workflow, now) = (&snapshot.stored.workflow, snapshot.at);
             let latest = now.checked_add(LOOK_AT_LEAST).unwrap_or(now);
-            // What is over by its time is for the job that ends it.
+            // A job ends workflows that have expired.
             if workflow.status_at(now) != Status::Playing || workflow.is_embedded() {
                 return Ok(latest);
             }
@@ -162,7 +162,7 @@ impl App {
         Ok(latest)
     }
 
-    /// Refuses to ask any of these if one was asked again within the pause. An embedded workflow asks nobody.
+    /// Refuses if any of these recipients was asked again within the pause. An embedded workflow asks nobody.
     pub(in crate::workflow) fn pause_is_over<'r>(
         &self,
         snapshot: &Snapshot,
@@ -195,7 +195,7 @@ struct AskedAgain {
 impl AskedAgain {
     fn of(events: Vec<NamedEvent>, region: Region) -> AskedAgain {
         let mut by_address = BTreeMap::new();
-        // Who was put in a signer's place by the event before: the request that follows it asks them.
+        // The person whom the previous event put in a signer's place; the next request asks them.
         let mut put_in = None;
         for event in events {
             let before = put_in.take();
@@ -204,7 +204,7 @@ impl AskedAgain {
                 EventKind::Reminded { .. } => true,
                 _ => false,
             };
-            // Nobody whose contact was erased is asked again.
+            // People whose contact was erased are not asked again.
             let asked = event.recipient.as_ref().filter(|_| is_asked_anew);
             if let Some(contact) = asked.and_then(|asked| asked.contact.clear()) {
                 let key = Contact::parse(contact, region).map_or_else(|_| contact.to_owned(), |contact| contact.key());
@@ -215,10 +215,10 @@ impl AskedAgain {
         AskedAgain { by_address }
     }
 
-    /// How long this recipient is not to be asked.
+    /// How long to wait before this recipient can be asked again.
     fn wait(&self, recipient: &Recipient, at: Timestamp) -> Option<SignedDuration> {
         let last = self.by_address.get(&recipient.contact.key())?;
-        // If the clock was set back, nobody waits longer.
+        // Setting the clock back must not make anyone wait longer.
         let pause = PAUSE.checked_sub(at.duration_since(*last)).unwrap_or(PAUSE);
         Some(pause.min(PAUSE)).filter(SignedDuration::is_positive)
     }

@@ -38,7 +38,7 @@ pub(crate) const MOST_TRIES: usize = 16;
 pub(crate) struct Snapshot {
     pub(crate) stored: StoredWorkflow,
     pub(crate) values: BTreeMap<String, StoredValue>,
-    /// The files of the values as they were read, whatever a decision makes of them.
+    /// The files of the values as they were read, before any decision.
     files: BTreeSet<BlobHash>,
     pub(crate) party: Party,
     pub(crate) template: Arc<StoredVersion>,
@@ -83,11 +83,11 @@ pub(crate) struct Plan {
     deliveries: Vec<NewDelivery>,
     sealed: Option<SealedDocument>,
     blobs: Vec<BlobHash>,
-    /// On files that this plan needs.
+    /// Claims on the files that this plan needs.
     claims: Vec<FileClaim>,
     /// The files of values as they were read.
     files_before: BTreeSet<BlobHash>,
-    /// The files of values as they are to be, by field.
+    /// The files of the values after the change, by field.
     files_after: BTreeMap<String, BlobHash>,
     finished_draft: Option<RecipientId>,
     draft_read: Option<(RecipientId, Option<String>)>,
@@ -154,7 +154,7 @@ impl Plan {
         self
     }
 
-    /// What the acting signer said.
+    /// Adds the acting signer's comment.
     fn acting(mut self, recipient: RecipientId, comment: Option<&str>) -> Plan {
         self.acting = Some((recipient, comment.map(str::to_owned)));
         self
@@ -188,7 +188,7 @@ impl Plan {
         self
     }
 
-    /// It needs the files of a claim.
+    /// Adds a claim whose files the plan needs.
     pub(crate) fn needing(mut self, claim: FileClaim) -> Plan {
         self.claims.push(claim);
         self
@@ -199,7 +199,7 @@ impl Plan {
         self
     }
 
-    /// It was decided from this draft, or from there being none.
+    /// The draft on which the decision was based, or none.
     pub(crate) fn over_draft(mut self, recipient: RecipientId, read: Option<String>) -> Plan {
         self.draft_read = Some((recipient, read));
         self
@@ -305,7 +305,7 @@ fn values_of_replaced(snapshot: &Snapshot, after: &Workflow) -> Vec<(RecipientId
         .collect()
 }
 
-/// What somebody did at one moment, and what follows from it, which the service does.
+/// What an actor did at one moment, and what the service does as a result.
 pub(crate) fn events_at(actor: &Actor, at: Timestamp, events: Vec<EventKind>) -> impl Iterator<Item = Event> + use<'_> {
     events.into_iter().map(move |event| {
         let by_service = matches!(event, EventKind::RequestSent { .. } | EventKind::Completed { .. });
@@ -377,7 +377,7 @@ impl App {
         })
     }
 
-    /// The same, where a workflow whose time has run out expires before anything else happens to it.
+    /// The same, but an expired workflow expires before anything else happens to it.
     pub(crate) fn timely_snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
         let snapshot = self.snapshot(company, id)?;
         if !snapshot.stored.workflow.is_overdue(snapshot.at) {

@@ -289,7 +289,7 @@ impl App {
         Ok(self.workflow_view(&snapshot, history, messages, caller))
     }
 
-    /// What became of the mails and messages about a workflow.
+    /// The state of the mails and messages about a workflow.
     fn message_views(&self, snapshot: &Snapshot) -> Result<Vec<MessageView>, Error> {
         let workflow = &snapshot.stored.workflow;
         let (company, id) = (workflow.company.clone(), workflow.id);

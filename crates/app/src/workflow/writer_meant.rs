@@ -6,7 +6,7 @@ use domain::{Contact, Progress, Recipient, RecipientId, Region};
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::workflow::transition::Snapshot;
 
-/// What a program says of a signer besides the step. Blank texts say nothing.
+/// What a program says about a signer, in addition to the step. Blank texts count as missing.
 pub(in crate::workflow) struct SaidOfWriter<'a> {
     role: Option<&'a str>,
     contact: Option<&'a str>,
