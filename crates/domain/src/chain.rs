@@ -23,7 +23,7 @@ use crate::ids::{CompanyId, WorkflowId};
 use crate::personal_text::{ClearText, PersonalText};
 use crate::value::BlobHash;
 
-/// How a chain's entries are hashed. A chain has one format from its first entry to its last.
+/// How a chain's entries are hashed. A chain keeps its format from the first entry to the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChainFormat {
     /// Personal texts are in the payload.
@@ -49,7 +49,7 @@ pub struct Entry {
     pub hash: BlobHash,
 }
 
-/// Where a chain ends: what the next entry is bound to.
+/// The end of a chain, to which the next entry is linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// How its entries are hashed.
@@ -77,7 +77,7 @@ pub enum ChainFault {
     Sequence {
         /// The number that is due.
         expected: u64,
-        /// The number that is there.
+        /// The number found there.
         found: u64,
     },
     /// An entry does not name the one before.
@@ -86,10 +86,10 @@ pub enum ChainFault {
     /// An entry's hash is not that of its content.
     #[error("entry {0} was changed: its hash does not match its content")]
     Hash(u64),
-    /// A payload has another time than its entry, or is no event of the chain's format.
+    /// A payload and its entry have different times, or it is not an event of the chain's format.
     #[error("entry {0} contains no event that existed at its time")]
     Payload(u64),
-    /// A text beside an entry is not one that the entry commits to.
+    /// A text next to an entry does not match any of the entry's commitments.
     #[error("entry {0} does not match its texts: one of them was changed")]
     Text(u64),
     /// A file has a format that this program does not know.
@@ -143,7 +143,7 @@ impl ChainFormat {
 }
 
 impl Entry {
-    /// What happened, with the texts that were not erased; none if the payload cannot be read.
+    /// The event, with the texts that were not erased. `None` if the payload cannot be read.
     pub fn event(&self) -> Option<Event> {
         let mut event = Event::from_payload(&self.payload)?;
         event.disclose(&self.texts);
@@ -207,7 +207,7 @@ impl Head {
         }
     }
 
-    /// Appends an event: gives the entry and the new head. `random` gives the salts of its texts.
+    /// Appends an event. Returns the entry and the new head. `random` provides the salts of its texts.
     pub fn append(self, event: &Event, random: &dyn Random) -> (Entry, Self) {
         let mut event = event.clone();
         let texts = match self.format {
@@ -236,7 +236,7 @@ impl Head {
         (entry, Self { sequence, hash, ..self })
     }
 
-    /// What the code of a [`KeyedHead`] is made of.
+    /// The data that the code of a [`KeyedHead`] authenticates.
     pub fn statement(&self, company: &CompanyId, workflow: WorkflowId) -> Vec<u8> {
         let mut statement = b"countersign head".to_vec();
         statement.extend((company.as_str().len() as u64).to_be_bytes());
@@ -249,7 +249,7 @@ impl Head {
     }
 }
 
-/// Checks a whole chain and gives its head. `genesis` is the head before its first entry.
+/// Checks a whole chain and returns its head. `genesis` is the head before its first entry.
 pub fn verify(genesis: Head, entries: &[Entry]) -> Result<Head, ChainFault> {
     let mut head = genesis;
     for entry in entries {

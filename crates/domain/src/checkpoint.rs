@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{CompanyId, WorkflowId};
 use crate::value::BlobHash;
 
-/// So many consecutive numbers of workflows make a segment.
+/// The number of consecutive workflow numbers in a segment.
 const SEGMENT: i64 = 1024;
 const HEAD_BYTES: usize = 8 + 8 + 32;
 
@@ -37,7 +37,7 @@ pub struct Segment {
     pub hash: BlobHash,
 }
 
-/// What a company's chains had come to.
+/// The state of a company's chains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// `countersign-checkpoint/1`.
@@ -55,7 +55,7 @@ pub struct Checkpoint {
     pub segments: Vec<Segment>,
     /// SHA-256 of the file of the checkpoint before.
     pub previous: Option<BlobHash>,
-    /// The operator accepted what the database contained, whatever checkpoints before said.
+    /// The operator accepted the database as it was, regardless of earlier checkpoints.
     pub is_restart: bool,
 }
 
@@ -91,13 +91,13 @@ impl Checkpoint {
         }
     }
 
-    /// What its code is made of.
+    /// The data that its code authenticates.
     pub fn statement(&self) -> Vec<u8> {
         // Texts, numbers and lists only: writing cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Whether it is complete in itself, and its company's.
+    /// Whether it is complete, and belongs to the company.
     pub fn is_sound(&self, company: &CompanyId) -> bool {
         let is_ordered = self.segments.is_sorted_by(|one, next| one.number < next.number);
         self.format == Self::FORMAT && self.company == *company && is_ordered && self.digest == digest(&self.segments)
@@ -105,7 +105,7 @@ impl Checkpoint {
 }
 
 impl KnownHead {
-    /// In which segment a workflow is.
+    /// The segment of a workflow.
     pub const fn segment_of(workflow: WorkflowId) -> i64 {
         workflow.get().div_euclid(SEGMENT)
     }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 pub struct ClientNetwork(IpAddr);
 
 impl ClientNetwork {
-    /// The network of an address, however the address is written.
+    /// The network of an address, in any notation.
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),

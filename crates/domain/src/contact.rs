@@ -17,11 +17,11 @@ use crate::text::is_ignorable;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Contact {
-    /// An e-mail address, as given, without blanks around it.
+    /// An e-mail address as entered, without surrounding blanks.
     Email(String),
     /// A telephone number.
     Phone {
-        /// As given, without blanks around it; so it goes out again.
+        /// As entered, without surrounding blanks. This is what we return.
         given: String,
         /// International: `+821012345678`.
         number: String,
@@ -87,7 +87,7 @@ impl Region {
 impl Contact {
     /// Reads an address or a number; national numbers are the region's.
     pub fn parse(text: &str, region: Region) -> Result<Self, ContactFault> {
-        // Blanks come along with what is pasted, also such as nobody sees.
+        // Pasted text comes with blanks, including invisible ones.
         let text = text.trim_matches(|c: char| c.is_whitespace() || is_ignorable(c));
         if text.contains('@') {
             return if is_email(text) {
@@ -103,7 +103,7 @@ impl Contact {
         })
     }
 
-    /// As it was given, and as the interface's `email` members write it.
+    /// As entered, and as the interface's `email` members write it.
     pub fn as_given(&self) -> &str {
         match self {
             Self::Email(address) => address,
@@ -111,7 +111,7 @@ impl Contact {
         }
     }
 
-    /// The address, where it is one.
+    /// The address, if it is one.
     pub fn email(&self) -> Option<&str> {
         match self {
             Self::Email(address) => Some(address),
@@ -119,7 +119,7 @@ impl Contact {
         }
     }
 
-    /// The international number, where it is one.
+    /// The international number, if it is one.
     pub fn phone(&self) -> Option<&str> {
         match self {
             Self::Email(_) => None,
@@ -127,7 +127,7 @@ impl Contact {
         }
     }
 
-    /// So much that its owner knows it, and nobody else learns it: `k•••@example.com`, `••• 5678`.
+    /// Enough for the owner to recognize it, but for nobody else to learn it: `k•••@example.com`, `••• 5678`.
     pub fn masked(&self) -> String {
         match self {
             Self::Email(address) => {
@@ -144,11 +144,11 @@ impl Contact {
 
     /// Is it the same person's? Addresses compare as mail servers are given them, without regard to case, numbers by digits.
     pub fn is_same(&self, other: &Self) -> bool {
-        // No address begins with a plus and has no @, so the two kinds never meet.
+        // No address begins with a plus and has no @, so the two kinds never collide.
         self.key() == other.key()
     }
 
-    /// Equal where the contact is the same ([`Contact::is_same`]).
+    /// Equal for the same contact ([`Contact::is_same`]).
     pub fn key(&self) -> String {
         match self {
             Self::Email(address) => mailbox_key(address),
@@ -182,7 +182,7 @@ impl fmt::Display for Contact {
     }
 }
 
-/// A domain in the letters of DNS (RFC 5891), as mail servers are given it; none where it is no domain.
+/// A domain in the form that mail servers need (RFC 5891). `None` if it is not a domain.
 pub fn dns_domain(domain: &str) -> Option<String> {
     if domain.is_ascii() {
         return Some(domain.to_owned());
@@ -203,10 +203,10 @@ fn mailbox_key(address: &str) -> String {
 /// Why no message is sent to a telephone number that a stranger names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PhoneRefusal {
-    /// It is not known as a mobile telephone's: a landline's, or one at which a call costs the caller more.
+    /// Not known to be a mobile number: a landline, or a premium-rate number.
     #[error("not a mobile number")]
     NotMobile,
-    /// It belongs to another country.
+    /// A number of another country.
     #[error("a number of another country")]
     Elsewhere,
 }
@@ -262,11 +262,11 @@ pub fn is_email(text: &str) -> bool {
 pub struct Dialled {
     /// The calling code: `82`.
     pub calling_code: String,
-    /// As it is dialled within the country, digits alone: `01012345678`.
+    /// As dialled within the country, digits only: `01012345678`.
     pub national: String,
 }
 
-/// Takes an international number apart; none where it is none that the numbering plans know.
+/// Splits an international number. `None` if the numbering plans do not know it.
 pub fn dialled(number: &str) -> Option<Dialled> {
     let parsed = possible(phonenumber::parse(None, number).ok()?)?;
     let written = parsed.format().mode(Mode::National).to_string();
@@ -315,7 +315,7 @@ fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
 
 /// What is dialled: whether a plus leads it, and its digits. Digits and signs of full width count as what they are.
 fn dial_string(text: &str) -> Option<(bool, String)> {
-    // No number has more than 15 digits (E.164); signs between them are few.
+    // No number has more than 15 digits (E.164), with few characters between them.
     if text.chars().count() > 40 {
         return None;
     }

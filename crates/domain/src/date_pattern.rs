@@ -154,7 +154,7 @@ mod tests {
     }
 
     proptest! {
-        /// Year, month and day can be read back from the result, whatever separates them.
+        /// Year, month and day can be read back from the result, with any separators.
         #[test]
         fn what_is_shown_tells_the_day(
             (year, month, day) in (1_i16..=9999, 1_i8..=12, 1_i8..=31),

@@ -123,7 +123,7 @@ impl SealShape {
 /// A drawing with a file name, like [`crate::FileValue`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawnValue {
-    /// The name of the picture that is drawn when somebody asks for a file.
+    /// The name of the picture file that is made from the drawing.
     pub file_name: String,
     pub drawing: Drawing,
 }
@@ -211,7 +211,7 @@ impl Seal {
         };
         let mut seals = match Writing::of(name) {
             Writing::Hangul => {
-                // With 인 or 의인 a name of two or three syllables fills four places.
+                // With 인 or 의인, a name of two or three syllables fills four places.
                 let ending = match length {
                     1 | 3 => "인",
                     2 => "의인",

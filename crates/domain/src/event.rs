@@ -12,25 +12,25 @@ use crate::personal_text::{ClearText, PersonalText};
 use crate::terms::Terms;
 use crate::value::BlobHash;
 
-/// Who did something.
+/// The actor of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "id")]
 pub enum Who {
-    /// A writer, through the link sent to him.
+    /// A signer, through the link sent to them.
     Recipient(RecipientId),
     /// A member, through the API or the console.
     Member(MemberId),
-    /// Somebody who holds a link to a finished document.
+    /// A person with a link to a finished document.
     LinkHolder,
     /// The service itself.
     Service,
 }
 
-/// Who did something, and from where.
+/// The actor of an event, and from where they acted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
     pub who: Who,
-    /// The network address, where the act came over the network.
+    /// The network address, if the request came over the network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<PersonalText>,
     /// The browser or program, as it names itself.
@@ -47,7 +47,7 @@ impl Actor {
     };
 }
 
-/// How a writer's identity was checked.
+/// How a signer's identity was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IdentityMethod {
@@ -57,7 +57,7 @@ pub enum IdentityMethod {
     OneTimeCode,
 }
 
-/// A file that somebody took.
+/// A file that was downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
@@ -67,7 +67,7 @@ pub enum FileKind {
     Certificate,
 }
 
-/// A recipient, as the first entry of a chain names him.
+/// A recipient, as the first entry of a chain names them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRecipient {
     pub id: RecipientId,
@@ -98,34 +98,34 @@ pub enum EventKind {
     Started {
         /// From this template.
         template: TemplateId,
-        /// In this version.
+        /// The version of the template.
         version: u32,
-        /// SHA-256 of the document that is to be signed.
+        /// SHA-256 of the document to sign.
         document: BlobHash,
-        /// SHA-256 of the signed file, where the document is a copy of it without its signatures.
+        /// SHA-256 of the signed file, if the document is a copy of it without its signatures.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signed_original: Option<BlobHash>,
-        /// With these writers.
+        /// The recipients.
         recipients: Vec<NamedRecipient>,
-        /// What else it was started with; chains of format 1 do not say.
+        /// The other terms of its start. Chains of format 1 do not contain them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         terms: Option<Box<Terms>>,
     },
-    /// A writer was asked to write: a request was made, and given to the outbox, which knows what became of it.
+    /// A signer was asked to sign: a request was written to the outbox, which knows its state.
     RequestSent {
-        /// Who was asked.
+        /// The recipient who was asked.
         recipient: RecipientId,
     },
     /// A writer was asked once more.
     Reminded { recipient: RecipientId },
     /// A writer has seen the document.
     Viewed { recipient: RecipientId },
-    /// A writer took the document as it is before anybody signs it.
+    /// A signer downloaded the document before anyone signed it.
     OriginalTaken { recipient: RecipientId },
     /// A one-time code was made for a writer, at his request, and given to the outbox, which knows what became of it.
     OneTimeCodeSent {
         recipient: RecipientId,
-        /// Where it is to go, where that was not the writer's `email`: the mobile number, as it was given.
+        /// The mobile number, as entered, if the code does not go to the signer's `email`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<PersonalText>,
     },
@@ -137,7 +137,7 @@ pub enum EventKind {
     /// A check of identity failed.
     IdentityRefused {
         recipient: RecipientId,
-        /// How it was tried.
+        /// The method that was tried.
         method: IdentityMethod,
         /// Is the way locked now?
         locked: bool,
@@ -145,7 +145,7 @@ pub enum EventKind {
     /// A writer agreed to sign electronically.
     Consented {
         recipient: RecipientId,
-        /// SHA-256 of the words that he agreed to.
+        /// SHA-256 of the statement that they agreed to.
         statement: BlobHash,
     },
     /// A value was written.
@@ -167,9 +167,9 @@ pub enum EventKind {
     Approved {
         /// Who, or on whose behalf.
         recipient: RecipientId,
-        /// At this step.
+        /// The step.
         order: u32,
-        /// What they said with it. Entries of format 1, where it could not be erased, do not contain it.
+        /// Their comment. Entries of format 1 do not contain it, because it could not be erased.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<PersonalText>,
     },
@@ -177,7 +177,7 @@ pub enum EventKind {
     Rejected {
         /// Who, or on whose behalf.
         recipient: RecipientId,
-        /// At this step.
+        /// The step.
         order: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<PersonalText>,
@@ -208,15 +208,15 @@ pub enum EventKind {
     Extended { expires_at: Timestamp },
     /// A recipient was corrected; the old link is dead.
     RecipientCorrected {
-        /// The recipient as he is now.
+        /// The recipient after the change.
         recipient: NamedRecipient,
         /// The mobile number besides, if there is one now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mobile: Option<PersonalText>,
     },
-    /// A writer gave the document to another person, who writes in his place; the old link is dead.
+    /// A signer assigned the document to another person, who signs in their place. The old link stops working.
     HandedOver {
-        /// The recipient as he is now.
+        /// The recipient after the change.
         recipient: NamedRecipient,
         /// The version of the link that died.
         link_version: u32,
@@ -243,7 +243,7 @@ pub enum EventKind {
         /// Its length in bytes.
         length: u64,
     },
-    /// Somebody took a file.
+    /// A file was downloaded.
     Downloaded { file: FileKind },
     /// A receiver took a webhook, or a mail server a mail.
     Delivered {
@@ -263,7 +263,7 @@ pub enum EventKind {
     LinkCopied {
         recipient: RecipientId,
         link_version: u32,
-        /// Who copied it.
+        /// The member who copied it.
         member: NamedMember,
     },
     /// A finished workflow was hidden; its proof stays.
@@ -281,7 +281,7 @@ pub enum EventKind {
     },
 }
 
-/// Which way something was told.
+/// How a message was delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryChannel {
@@ -444,7 +444,7 @@ impl EventKind {
         }
     }
 
-    /// The reason that was given, where it has one. (What was said with an approval is not one.)
+    /// The stated reason, if there is one. (A comment on an approval is not one.)
     pub const fn reason(&self) -> Option<&PersonalText> {
         match self {
             Self::Rejected { reason, .. } | Self::Returned { reason, .. } | Self::Canceled { reason, .. } => {
@@ -462,7 +462,7 @@ impl EventKind {
         }
     }
 
-    /// Who takes a recipient's place by it.
+    /// The person who replaces a recipient.
     pub const fn successor(&self) -> Option<&NamedRecipient> {
         match self {
             Self::RecipientCorrected { recipient, .. } | Self::HandedOver { recipient, .. } => Some(recipient),
@@ -470,7 +470,7 @@ impl EventKind {
         }
     }
 
-    /// The recipient it is about, where it is about one.
+    /// The recipient that the event is about, if any.
     pub const fn recipient(&self) -> Option<RecipientId> {
         match self {
             Self::RequestSent { recipient }

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 /// How much of an answer is read, in characters.
 pub const LONGEST: usize = 1_000;
-/// The most digits in an excerpt: 40 bits of whatever they stand for.
+/// The most digits in an excerpt: 40 bits at most, whatever they mean.
 const MOST_DIGITS: usize = 12;
 /// The longest number, in digits.
 const LONGEST_NUMBER: usize = 5;
@@ -105,7 +105,7 @@ fn kind_of(run: &str, digits_left: usize) -> RunKind {
     }
 }
 
-/// Whether it is a word of the list, in usual upper and lower case.
+/// Whether it is a word of the list, in usual upper or lower case.
 fn is_known(run: &str) -> bool {
     let small = run.to_ascii_lowercase();
     let begins_capital = run.get(1..).is_some_and(|rest| small.get(1..) == Some(rest));
@@ -272,7 +272,7 @@ mod tests {
                     };
                     bits.as_bytes().chunks(5).map(digit).collect()
                 }
-                // Nobody reads it like that twice.
+                // Nobody reads that encoding twice.
                 Way::Utf16 { .. } if !text.is_ascii() => text.to_owned(),
                 Way::Utf16 { big } => {
                     let units = text.as_bytes().chunks(2).map(|pair| {

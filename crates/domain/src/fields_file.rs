@@ -557,7 +557,7 @@ impl Reader {
         }
     }
 
-    /// No result depends on itself.
+    /// Checks that no result depends on itself.
     fn circles(&mut self, fields: &[(String, Field)]) {
         let all: Vec<&Field> = fields.iter().map(|(_, field)| field).collect();
         let Some(name) = formula::circle(&all) else { return };

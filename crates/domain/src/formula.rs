@@ -173,7 +173,7 @@ fn read_formulas<'f>(fields: &[&'f Field]) -> Formulas<'f> {
 
 /// The names, each after those it needs, or one that depends on itself.
 fn in_order<'f>(formulas: &Formulas<'f>) -> Result<Vec<&'f str>, &'f str> {
-    // How many needed names are still missing, and who waits for whom (Kahn's algorithm).
+    // The number of missing names for each, and who waits for whom (Kahn's algorithm).
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: BTreeMap<&str, Vec<&'f str>> = BTreeMap::new();
     let mut ready = Vec::new();

@@ -67,7 +67,7 @@ const DARK: Scheme = Scheme {
 pub struct Tones {
     /// Links, filled buttons, the focus ring.
     pub accent: Colour,
-    /// The same under the pointer.
+    /// The accent colour under the pointer.
     pub accent_strong: Colour,
     /// The background of notices and selected items.
     pub accent_soft: Colour,

@@ -66,7 +66,7 @@ impl NamedEvent {
             |person: &'_ NamedRecipient| (person.name.or(erased).to_owned(), person.contact.or(erased).to_owned());
         let ((name_before, contact_before), (name_after, contact_after)) = (texts(before), texts(after));
         let names = arrow(&name_before, &name_after);
-        // Somebody without a name is called by the contact.
+        // A person without a name is called by their contact.
         let says_contact = name_before == contact_before && name_after == contact_after;
         let contacts = (!says_contact).then(|| arrow(&contact_before, &contact_after));
         let mobile = match &self.event.event {

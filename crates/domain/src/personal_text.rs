@@ -21,7 +21,7 @@ pub enum PersonalText {
     Committed(Commitment),
 }
 
-/// The salted hash that stands for a text.
+/// The salted hash in place of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commitment {
@@ -33,7 +33,7 @@ pub struct Commitment {
 /// A text with the salt that its commitment was made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClearText {
-    /// 16 random bytes, so that nobody finds the text by trying likely ones.
+    /// 16 random bytes, so that nobody can find the text by guessing.
     pub salt: Salt,
     pub text: String,
 }
@@ -85,7 +85,7 @@ impl From<&str> for PersonalText {
 }
 
 impl ClearText {
-    /// What stands for it in the payload.
+    /// Its commitment in the payload.
     pub fn commitment(&self) -> Commitment {
         let mut bytes = Vec::with_capacity(self.salt.0.len() + self.text.len());
         bytes.extend_from_slice(&self.salt.0);

@@ -23,7 +23,7 @@ pub struct Proved<T> {
     pub is: T,
 }
 
-/// What the events of a chain leave behind.
+/// The state that the events of a chain lead to.
 #[derive(Debug, Clone)]
 pub struct Replay {
     /// When the workflow was started.
@@ -34,9 +34,9 @@ pub struct Replay {
     pub template: Proved<(TemplateId, u32)>,
     /// The document that is signed.
     pub document: Proved<BlobHash>,
-    /// What else it was started with.
+    /// The other terms of its start.
     pub terms: Option<Proved<Terms>>,
-    /// Until when it can be signed; none if no entry says.
+    /// When the workflow expires. `None` if no entry says.
     pub expires_at: Option<Proved<Timestamp>>,
     /// Its state, and since when if it has ended.
     pub status: Proved<(Status, Option<Timestamp>)>,
@@ -57,20 +57,20 @@ pub struct Replay {
     pub values: BTreeMap<String, Proved<ReplayedValue>>,
     /// Its sealed document, and when it was sealed.
     pub sealed: Option<Proved<ReplayedFile>>,
-    /// Its certificate, where an entry says.
+    /// Its certificate, if an entry mentions one.
     pub certificate: Option<Proved<ReplayedFile>>,
     /// The texts that were erased.
     pub erased: BTreeSet<BlobHash>,
 }
 
-/// What the events leave behind of a recipient.
+/// The state of a recipient after the events.
 #[derive(Debug, Clone)]
 pub struct ReplayedRecipient {
     pub person: Proved<NamedRecipient>,
     /// Their mobile number.
     pub mobile: Proved<Option<PersonalText>>,
     pub link_version: Proved<u32>,
-    /// How far they are, and since when.
+    /// Their progress, and since when.
     pub progress: Proved<ReplayedProgress>,
     pub comment: Proved<Option<PersonalText>>,
     /// When they entered the access code.
@@ -81,7 +81,7 @@ pub struct ReplayedRecipient {
     pub consented_at: Proved<Mark>,
 }
 
-/// How far a recipient is.
+/// The progress of a recipient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayedProgress {
     /// Has not signed.
@@ -104,7 +104,7 @@ pub struct Mark {
 /// A value, as the chain knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayedValue {
-    /// Whose it is; none for the sender's own.
+    /// The recipient whose value it is. `None` for the sender's own.
     pub recipient: Option<RecipientId>,
     /// Its salted hash.
     pub hash: BlobHash,
@@ -330,7 +330,7 @@ impl Replay {
             FileKind::Document => &mut self.sealed,
             FileKind::Certificate => &mut self.certificate,
         };
-        // An earlier version's certificate has no entry of its own.
+        // Certificates of earlier versions have no entry of their own.
         let created_at = longer.as_ref().map_or(self.started_at.is, |before| before.is.at);
         *longer = Some(proved(entry, file(hash, length, created_at)));
     }
@@ -344,7 +344,7 @@ impl Replay {
 }
 
 impl ReplayedRecipient {
-    /// They get another link, and prove themselves again.
+    /// They get a new link and must prove their identity again.
     fn ask_again(&mut self, entry: u64) {
         self.link_version.set(entry, self.link_version.is.saturating_add(1));
         for mark in [&mut self.access_at, &mut self.viewed_at, &mut self.consented_at] {

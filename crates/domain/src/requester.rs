@@ -5,16 +5,16 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use crate::{ClientNetwork, CompanyId, RecipientId, WorkflowId};
 
-/// Who makes a request, as far as we know.
+/// The requester, as far as we know.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Requester {
     /// A company's members and programs.
     Company(CompanyId),
     /// The holder of a company's link, within that company's share.
     Link { company: CompanyId, holder: LinkHolder },
-    /// Anybody else.
+    /// Anyone else.
     Stranger(ClientNetwork),
-    /// Somebody who signs in: a stranger until the password has been checked.
+    /// Someone who signs in: a stranger until the password has been checked.
     SignIn {
         network: ClientNetwork,
         /// The company that they name. `None` if there is no such company, so that invented names give nobody more
@@ -23,13 +23,13 @@ pub enum Requester {
     },
 }
 
-/// Who has a link. All links to one signer or one document belong to one holder, whatever they are for.
+/// The holder of a link. All links to one signer or one document have the same holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkHolder {
     Signer(RecipientId),
-    /// Somebody who follows a document or downloads its files.
+    /// Someone who follows a document or downloads its files.
     Document(WorkflowId),
-    /// Somebody who looks at a preview.
+    /// Someone who views a preview.
     Preview(i64),
     /// A visitor of a public link. Many people open one, so each network is a separate holder.
     Visitor {
@@ -51,7 +51,7 @@ pub(crate) enum Circle {
 }
 
 impl Requester {
-    /// Somebody we know nothing about, such as a user of the command line.
+    /// An unknown requester, such as a user of the command line.
     pub fn unknown() -> Self {
         Self::Stranger(ClientNetwork::of(IpAddr::V4(Ipv4Addr::UNSPECIFIED)))
     }

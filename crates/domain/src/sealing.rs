@@ -14,7 +14,7 @@ pub enum SealLevel {
     /// With the certificates and the proof that they were valid at that time.
     #[serde(rename = "B-LT")]
     LongTerm,
-    /// With a timestamp over all that. It can be verified as long as somebody renews the timestamp in time.
+    /// With a timestamp over everything. It can be verified as long as the timestamp is renewed in time.
     #[serde(rename = "B-LTA")]
     Archive,
 }
@@ -41,7 +41,7 @@ impl SealLevel {
     }
 }
 
-/// What happens at the last approval while the time-stamp authority does not answer.
+/// What happens at the last approval while the time-stamp authority does not respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenTsaIsDown {

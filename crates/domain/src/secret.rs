@@ -31,7 +31,7 @@ impl fmt::Debug for Secret {
 /// A value of another type is refused without being quoted; serde's own error would show it.
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {
-        // Not as a string: some formats refuse other types before the visitor sees them.
+        // Not deserialized as a string: some formats refuse other types before the visitor sees them.
         deserializer.deserialize_any(Text)
     }
 }

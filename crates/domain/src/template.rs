@@ -72,7 +72,7 @@ pub struct TemplateVersion {
     /// Whether a signer may assign the document to someone else, who then signs in their place.
     #[serde(default)]
     pub hand_over: bool,
-    /// SHA-256 of the signed upload, where the PDF is a copy of it without its signatures.
+    /// SHA-256 of the signed upload, if the PDF is a copy of it without its signatures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_original: Option<BlobHash>,
 }

@@ -16,7 +16,7 @@ use crate::value::BlobHash;
 use crate::workflow::{CopyRecipient, Recipient, Workflow};
 use crate::zone::Zone;
 
-/// What a workflow was started with, besides its template and its recipients' names and contacts.
+/// The terms of a workflow's start, besides its template and its recipients' names and contacts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// The workflow's name.
@@ -31,22 +31,22 @@ pub struct Terms {
     /// The zone of its dates. Named as it was when it was always an offset.
     #[serde(rename = "offset")]
     pub zone: Zone,
-    /// What a recipient's rejection does.
+    /// What happens when a signer declines.
     pub on_reject: OnReject,
     /// The sender's message to the recipients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<PersonalText>,
-    /// Until when it can be signed, unless it is extended.
+    /// When the workflow expires, unless it is extended.
     pub expires_at: Timestamp,
     /// Its recipients, in the order of the entry's list.
     pub places: Vec<PlaceTerms>,
-    /// Who gets the finished document without signing it.
+    /// The people who get the finished document without signing it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<NamedCopy>,
     /// The settings of its webhooks, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub export: Option<PersonalText>,
-    /// What its template's version contains; entries of earlier versions do not say.
+    /// The content of its template's version. Entries of earlier versions do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<TemplateContent>,
 }
@@ -68,7 +68,7 @@ impl TemplateContent {
     }
 }
 
-/// What holds for a recipient's place besides name and contact.
+/// The terms of a recipient's place, besides name and contact.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceTerms {
     /// Its place within the step.
@@ -105,7 +105,7 @@ pub struct NamedCopy {
 }
 
 impl Terms {
-    /// What a workflow is started with.
+    /// The terms of a workflow.
     pub fn of(
         workflow: &Workflow,
         company_name: &str,
@@ -161,7 +161,7 @@ impl Terms {
 }
 
 impl PlaceTerms {
-    /// Of a recipient who enters no code.
+    /// The terms of a recipient who enters no code.
     pub fn of(recipient: &Recipient) -> Self {
         Self {
             place: recipient.place,
@@ -174,7 +174,7 @@ impl PlaceTerms {
 }
 
 impl NamedCopy {
-    /// Of a person in the workflow's list.
+    /// The entry for a person in the list of copies.
     pub fn of(copy: &CopyRecipient) -> Self {
         Self {
             name: copy.name.as_str().into(),

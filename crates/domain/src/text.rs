@@ -151,7 +151,7 @@ impl Deref for PersonName {
     }
 }
 
-/// What somebody says to the others: the sender at the start, a signer when they approve or decline.
+/// A person's message to the others: from the sender at the start, or a signer who approves or declines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment(String);
 

@@ -25,9 +25,9 @@ pub struct Bounds {
     pub places: usize,
     /// How many the holder of a link may have at the same time.
     pub of_link: usize,
-    /// How many requests may wait of the holder of a link, or of a network that signs in at one company.
+    /// How many requests may wait from the holder of a link, or from a network that signs in at one company.
     pub waiting_of_one: usize,
-    /// How many requests may wait of a company with all its links, or of a network.
+    /// How many requests may wait from a company with all its links, or from a network.
     pub waiting_of_group: usize,
 }
 
@@ -170,7 +170,7 @@ impl Turns {
     }
 }
 
-/// How many of each circle.
+/// The count for each circle.
 #[derive(Debug, Default)]
 struct Counts(HashMap<Circle, usize>);
 
@@ -284,7 +284,7 @@ mod tests {
     }
 
     proptest! {
-        /// They may have come in any order, each at the moment when it could take the most.
+        /// They may have arrived in any order, each when it could take the most.
         #[test]
         fn beside_any_mix_of_greedy_requesters_everybody_else_has_a_place_at_once(
             places in 64..200_usize,
@@ -298,7 +298,7 @@ mod tests {
                 prop_assert!(has_a_place_at_once(&mut turns, &other), "{other:?}");
             }
             let is_greedy = |kind: fn(&Requester) -> bool| mix.iter().any(kind);
-            // Of a greedy company: its links next to its programs, and the other way round.
+            // In a greedy company, its links compete with its programs, and the other way round.
             if !is_greedy(|one| matches!(one, Requester::Link { .. })) {
                 prop_assert!(has_a_place_at_once(&mut turns, &link("greedy0", 99)));
             }

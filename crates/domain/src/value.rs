@@ -326,7 +326,7 @@ impl FieldValue {
         }
     }
 
-    /// Whether it is provided as a file. A drawing is: a picture is made of it.
+    /// Whether it is provided as a file. A drawing is: a picture is made from it.
     pub fn is_file(&self) -> bool {
         matches!(self, Self::File(_) | Self::Drawn(_))
     }
@@ -358,7 +358,7 @@ impl FieldValue {
     }
 }
 
-/// What people count as characters: a letter with its accents, an emoji with its parts.
+/// Characters as people count them: a letter with its accents, an emoji with its parts.
 pub fn characters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     use unicode_segmentation::UnicodeSegmentation as _;
     text.graphemes(true)
@@ -382,7 +382,7 @@ fn parse_date(text: &str) -> Option<jiff::civil::Date> {
         return None;
     }
     let year = digits(year)?.parse().ok()?;
-    // No calendar that people sign by has a year 0.
+    // No calendar in use has a year 0.
     if year == 0 {
         return None;
     }

@@ -202,7 +202,7 @@ pub enum NewMobile {
     Said(Option<String>),
 }
 
-/// Somebody besides the signers who is notified at the end.
+/// A person besides the signers who is notified at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyRecipient {
     pub name: String,
@@ -310,7 +310,7 @@ pub struct Transition {
     pub outcome: Outcome,
     /// The entries for the audit trail, in order.
     pub events: Vec<EventKind>,
-    /// Whom to ask to sign now.
+    /// The recipients to ask now.
     pub asked: Vec<RecipientId>,
 }
 
@@ -321,7 +321,7 @@ pub struct Change {
     pub workflow: Workflow,
     /// The entries for the audit trail, in order; empty if nothing changed.
     pub events: Vec<EventKind>,
-    /// Whom to ask to sign now.
+    /// The recipients to ask now.
     pub asked: Vec<RecipientId>,
 }
 
@@ -449,7 +449,7 @@ impl Workflow {
         }
         let mut waiting = meant.iter().filter(|recipient| recipient.progress == Progress::Waiting);
         let first = waiting.next().ok_or(Refusal::AlreadyApproved { order })?;
-        // Without further details, the only remaining signer is meant.
+        // Without further details, it means the only remaining signer.
         let is_several = match is_meant {
             Some(_) => meant.len() > 1,
             None => waiting.next().is_some(),
@@ -679,7 +679,7 @@ impl Workflow {
         }
     }
 
-    /// Nothing to write: everything is already as requested.
+    /// No change: everything is already as requested.
     fn unchanged(self) -> Change {
         Change {
             workflow: self,

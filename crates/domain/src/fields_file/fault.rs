@@ -1,4 +1,4 @@
-//! What can be wrong in FIELDS.json, and where.
+//! The faults of FIELDS.json, with their places.
 
 use crate::field::FieldKind;
 use crate::text::MOST_PARTS;
@@ -13,7 +13,7 @@ pub struct FieldsFault {
     pub kind: FieldsFaultKind,
 }
 
-/// What can be wrong in FIELDS.json.
+/// The faults of FIELDS.json.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FieldsFaultKind {
     #[error("not JSON: line {line}, column {column}")]
@@ -78,7 +78,7 @@ pub enum FieldsFaultKind {
     /// The member has no meaning for this kind. Contains the kinds for which it has.
     #[error("is only for fields of kind {0}")]
     OnlyFor(&'static str),
-    /// No member has this name. A typo would otherwise show only after people have signed.
+    /// There is no member with this name. Otherwise, a typo would only show after people have signed.
     #[error("is not a known member; known members are: {0}")]
     UnknownMember(String),
     #[error("must contain yyyy, yy, MMMM, MMM, MM, M, dd or d; put other Latin letters in 'quotes'")]
