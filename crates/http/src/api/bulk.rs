@@ -168,7 +168,7 @@ pub async fn bulk_start(
             other => other,
         })?)
     };
-    // What a large one becomes in memory is many times its text.
+    // In memory, a large sheet is many times as large as its text.
     let turn = if given.length() > LARGE {
         Some(http.bulks().turn(&requester()).await?)
     } else {
@@ -189,7 +189,7 @@ pub async fn bulk_start(
 /// A body of more bytes waits for its turn.
 const LARGE: usize = 1024 * 1024;
 
-/// What came.
+/// The body that arrived.
 enum Given {
     Form(Form),
     List(JsonBody),
@@ -203,7 +203,7 @@ impl Given {
         }
     }
 
-    /// The request, and the members of it that nobody read.
+    /// The request, and the paths of its ignored members.
     fn request(
         self,
         app: &App,
@@ -219,7 +219,7 @@ impl Given {
                 let idempotency = idempotency(headers, query, usual, form.fingerprint(), &mut faults);
                 let file = form.take_part("file");
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
-                // Beside `template_id`, where a body of JSON has it, `dry_run` is meant, too.
+                // In a JSON body, `dry_run` can be next to `template_id`.
                 let (common, said) = start.read(&mut faults, |members, faults| {
                     let said = [form.boolean("dry_run", faults), members.boolean("dry_run", faults)];
                     (read(members, faults), said)

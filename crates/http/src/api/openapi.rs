@@ -207,7 +207,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     document
 });
 
-/// What a call takes; none of what is not described here.
+/// The parameters that a call accepts. None, if it is not described here.
 pub fn takes(method: &Method, path: &str) -> Option<Takes> {
     let operation = DOCUMENT["paths"].get(path)?.get(method.as_str().to_ascii_lowercase())?;
     let parameters = operation["parameters"].as_array().into_iter().flatten();
@@ -244,7 +244,7 @@ fn list_error_ids(document: &mut Value) {
     }
 }
 
-/// What answers look like, by the name of their schema.
+/// Example responses, by the name of their schema.
 const EXAMPLES: &str = include_str!("examples.json");
 
 fn add_examples(document: &mut Value) {
@@ -273,13 +273,13 @@ const USUAL_OF_BODIES: [(&str, &str); 3] = [
 ];
 const USUAL_OF_ONE: (&str, &str) = ("404", "There is none of this id in the company.");
 
-/// Whether this is no more than what every call of its kind may be answered.
+/// Whether this response is one that every call of its kind may return.
 pub fn is_usual(status: &str, description: &Value) -> bool {
     let mut all = USUAL.iter().chain(&USUAL_OF_BODIES).chain([&USUAL_OF_ONE]);
     all.any(|(usual, said)| *usual == status && description == said)
 }
 
-/// What every call takes: said once, and named at each.
+/// The parameter that every call accepts, described once and referenced by each.
 fn add_language(document: &mut Value) {
     document["components"]["parameters"]["lang"] = json!({
         "name": "lang", "in": "query", "required": false,
@@ -301,7 +301,7 @@ fn add_language(document: &mut Value) {
     }
 }
 
-/// What every call with a token may be answered: said once here rather than at each handler.
+/// The responses of every call with a token, added here rather than at each handler.
 fn add_common_answers(document: &mut Value) {
     let Some(paths) = document["paths"].as_object_mut() else {
         return;
@@ -309,7 +309,7 @@ fn add_common_answers(document: &mut Value) {
     for (path, operations) in paths {
         for operation in operations.as_object_mut().into_iter().flat_map(Map::values_mut) {
             if operation.get("security").is_none() {
-                // Said, not left out: whoever reads it sees that anybody may call it.
+                // An explicit empty list shows readers that no token is needed.
                 operation["security"] = json!([]);
                 continue;
             }

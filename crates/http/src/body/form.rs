@@ -61,7 +61,7 @@ impl Form {
         Ok(body)
     }
 
-    /// The parts that nobody reads, as faults, if the client wants nothing to be ignored.
+    /// The ignored parts, as faults, if the client wants strict handling.
     pub fn unread(&self) -> Vec<Fault> {
         self.unread.faults()
     }

@@ -20,18 +20,18 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::frame::problem::Failure;
 
-/// More names than this are told to nobody.
+/// We report at most this many names.
 const MOST: usize = 100;
-/// So many characters are told of a name, which may be as long as a body.
+/// We report at most this many characters of a name, because it may be as long as a body.
 const MOST_OF_NAME: usize = 100;
-/// So many bytes the header has at most; proxies refuse long ones. The names that do not fit are left out.
+/// The header's size limit in bytes, because proxies refuse long ones. Names that do not fit are left out.
 const LONGEST_HEADER: usize = 2_000;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const IGNORED_MEMBERS: HeaderName = HeaderName::from_static("ignored-members");
 
-/// The places of what nobody reads of one request.
+/// The paths of the ignored members of one request.
 #[derive(Debug, Clone, Default)]
 pub struct Unread(Arc<Found>);
 
@@ -43,17 +43,17 @@ struct Found {
     places: Mutex<Vec<String>>,
 }
 
-/// Where an object of a JSON body stands.
+/// The path of an object in a JSON body.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
-    /// As faults name it.
+    /// The path in faults.
     pub path: String,
-    /// In the whole body: where its unread members are told.
+    /// The path in the whole body, for reporting ignored members.
     pub in_body: String,
 }
 
 impl Place {
-    /// Where a member of it stands.
+    /// The path of one of its members.
     #[must_use]
     pub fn of(&self, name: &str) -> Place {
         Place {
@@ -62,7 +62,7 @@ impl Place {
         }
     }
 
-    /// Where an element of the list that stands here does.
+    /// The path of an element of the list at this place.
     #[must_use]
     pub fn element(&self, index: usize) -> Place {
         Place {
@@ -77,7 +77,7 @@ fn within(place: &str, name: &str) -> String {
     format!("{place}{dot}{name}")
 }
 
-/// What a call takes, as its description says.
+/// The parameters that a call accepts, according to its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Takes {
     /// The names of its query parameters.
@@ -112,7 +112,7 @@ impl Unread {
         }))
     }
 
-    /// Nobody reads what `name` names within this place, which is empty for the request itself.
+    /// Marks `name` at this place as ignored. The place is empty for the request itself.
     pub fn add(&self, place: &str, name: &str) {
         let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
         if places.len() < MOST {
@@ -121,7 +121,7 @@ impl Unread {
         }
     }
 
-    /// Nobody reads this part of a form, unless the call's description has it.
+    /// Marks this part of a form as ignored, unless the call's description has it.
     pub fn add_part(&self, name: &str) {
         if !self.0.parts.is_empty() && !self.0.parts.contains(name) {
             self.add("", name);
@@ -132,7 +132,7 @@ impl Unread {
         self.0.places.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same as faults, if the client wants nothing to be ignored.
+    /// The same as faults, if the client wants strict handling.
     pub fn faults(&self) -> Vec<Fault> {
         let places = if self.0.is_strict { self.places() } else { Vec::new() };
         let fault = |place| Fault::new(place, FaultCode::UnexpectedMember);

@@ -23,7 +23,7 @@ use super::state::Http;
 pub struct ClientAddress {
     /// The address to throttle and to write into the evidence.
     pub address: IpAddr,
-    /// True where a trusted proxy says that the client spoke TLS to it.
+    /// Whether a trusted proxy says that the client used TLS.
     pub https: bool,
 }
 
@@ -59,7 +59,7 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// Whether `address` lies in this block.
+    /// Whether the block contains `address`.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address) {
             (IpAddr::V4(network), IpAddr::V4(address)) => {
@@ -133,7 +133,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let http = Http::from_ref(state);
-        // Without a socket (a request made in-process) there is no peer to name.
+        // A request without a socket (made in-process) has no peer.
         let peer = parts
             .extensions
             .get::<ConnectInfo<SocketAddr>>()
@@ -142,7 +142,7 @@ where
     }
 }
 
-/// Where a request came from, as the audit chain keeps it.
+/// The origin of a request, as the audit chain stores it.
 #[derive(Debug, Clone)]
 pub struct CameFrom(pub Origin);
 

@@ -5,7 +5,7 @@ use app::{Error, Fault, FaultCode};
 /// We report at most this many.
 pub(crate) const MOST_FAULTS: usize = 100;
 
-/// What is wrong with a request, in the order in which it was found.
+/// The faults of a request, in the order in which they were found.
 #[derive(Debug, Default)]
 pub struct Faults {
     faults: Vec<Fault>,

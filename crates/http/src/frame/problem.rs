@@ -45,7 +45,7 @@ impl From<Error> for Failure {
 #[derive(Debug, Clone, Copy)]
 pub struct CompanyLanguage(pub Language);
 
-/// Who reads a failure.
+/// The reader of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reader {
     /// A member or their program. Messages may advise them to ask the operator.

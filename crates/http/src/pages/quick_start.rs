@@ -30,10 +30,10 @@ const PROGRAMS: [(&str, &str); 2] = [
         )),
     ),
 ];
-/// What the examples are written for.
+/// The base URL in the examples.
 const EXAMPLE: &str = "https://sign.example.com";
 
-/// What the template is given.
+/// The values for the template.
 #[derive(Debug, Serialize)]
 pub struct QuickStart {
     steps: Vec<Example>,

@@ -122,7 +122,7 @@ impl Given {
         Ok(given)
     }
 
-    /// Where the fields come from.
+    /// The source of the fields.
     pub(in crate::api) fn fields(&self) -> TemplateFields<'_> {
         let file = self.fields.as_deref();
         if self.is_import {

@@ -363,7 +363,7 @@ struct Finished {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_url: Option<String>,
     document_url: Option<String>,
-    /// Of the same document as a file.
+    /// The file of the same document.
     download_url: Option<String>,
     copy_is_sent: bool,
 }

@@ -20,7 +20,7 @@ use crate::frame::state::Http;
 use crate::html::link_json::LinkJson;
 use crate::html::request::PageRequest;
 
-/// A name and a title, however they are escaped.
+/// A name and a title, in any escaping.
 const WISH_LIMIT: u64 = 4 * 1024;
 
 #[derive(Serialize)]

@@ -366,7 +366,7 @@ pub(super) fn one_time_code_page(
     fault: Option<OneTimeFault>,
 ) -> Response {
     let Stage::OneTimeCode { to, sent } = &question.stage else {
-        // What the page is about has changed meanwhile.
+        // The page's subject has changed meanwhile.
         return to_page(http, request, key);
     };
     let language = request.language_or(question.language);

@@ -1,4 +1,4 @@
-//! What the template of the signing page is given: pages, and fields laid over them.
+//! The values for the template of the signing page: pages, and fields on top of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +18,14 @@ pub struct PageView {
     pub src: String,
     /// Address of its text.
     pub text: String,
-    /// Of the picture, in pixels.
+    /// The picture's width in pixels.
     pub width: u32,
-    /// Of the picture, in pixels.
+    /// The picture's height in pixels.
     pub height: u32,
-    /// Of the paper: what a field's size of letters is measured against.
+    /// The paper's width, which font sizes are relative to.
     pub width_points: f64,
     pub height_points: f64,
-    /// What lies on it, in reading order.
+    /// The boxes on it, in reading order.
     pub fields: Vec<BoxView>,
 }
 
@@ -39,7 +39,7 @@ pub struct Ink {
 }
 
 impl Ink {
-    /// None for what has no letters.
+    /// `None` for content without letters.
     pub fn of(look: &BoxLook) -> Option<Self> {
         let outline = look.outline.as_ref()?;
         Some(Self {
@@ -54,13 +54,13 @@ impl Ink {
 pub struct Look {
     name: String,
     boxes: Vec<BoxShown>,
-    /// Why the value will be refused; empty where it will not.
+    /// Why the value will be refused. Empty if it will not.
     message: String,
 }
 
 #[derive(Debug, Serialize)]
 struct BoxShown {
-    /// Of the box in the page.
+    /// The box's ID in the page.
     id: String,
     shown: String,
     ink: Option<Ink>,
@@ -95,12 +95,12 @@ fn id(index: usize) -> String {
 #[derive(Debug, Clone, Serialize)]
 #[allow(clippy::struct_excessive_bools)] // flags of a template, not states
 pub struct BoxView {
-    /// In the page; of its control with `-control` behind it.
+    /// The ID in the page. Its control has this ID with `-control` at the end.
     pub id: String,
     /// Is it another box of a field that has its control elsewhere?
     pub again: bool,
     pub name: String,
-    /// What people read as its name.
+    /// The field's name for people.
     pub label: String,
     /// The sender's words that help to fill it.
     pub help: Option<String>,
@@ -129,17 +129,17 @@ pub struct BoxView {
     pub width: u32,
     /// Millionths of the page.
     pub height: u32,
-    /// In points: what the path of its letters is measured in.
+    /// The width in points, the unit of the path of its letters.
     pub width_points: f64,
-    /// In points.
+    /// The height in points.
     pub height_points: f64,
     /// `start`, `left`, `center`, `right`
     pub alignment: &'static str,
-    /// In points, where the template says so.
+    /// The font size in points, if the template sets it.
     pub font_size: Option<f32>,
-    /// In characters, where the template says so.
+    /// The limit in characters, if the template sets one.
     pub max_length: Option<u32>,
-    /// One character in each of so many cells.
+    /// The number of cells, with one character each.
     pub cells: Option<u32>,
     /// The most decimals of a number.
     pub decimals: Option<u32>,
@@ -151,13 +151,13 @@ pub struct BoxView {
     pub value: String,
     /// The value as people read it on the page.
     pub shown: String,
-    /// Who fills or filled it, where that is another.
+    /// The person who fills or filled it in, if it is someone else.
     pub note: String,
     /// Address of its picture.
     pub src: Option<String>,
-    /// For a list.
+    /// The options of a list.
     pub options: Vec<String>,
-    /// The option that a radio mark stands for.
+    /// The option of a radio button.
     pub option: String,
     /// The words on an empty picture.
     pub ask: String,
@@ -165,12 +165,12 @@ pub struct BoxView {
     pub symbol: &'static str,
 }
 
-/// Whose a field is, as the page shows it.
+/// The owner of a field, as the page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
-    /// Of the writer who reads the page, and open to him.
+    /// The reader's own field, which they can fill in.
     Mine,
-    /// Of nobody who still writes: the sender gave it.
+    /// A field that the sender filled in and nobody else will.
     Sender,
     /// Of another writer, who has filled it in.
     Done(String),
@@ -178,7 +178,7 @@ pub enum Owner {
     Waiting(String),
 }
 
-/// What is known of a field at this moment.
+/// The current state of a field.
 #[derive(Debug)]
 pub struct Filled<'a> {
     pub field: &'a Field,
@@ -204,7 +204,7 @@ pub fn pages(
     for (index, filled) in fields.iter().enumerate() {
         by_page.entry(filled.field.page).or_default().push((index, filled));
     }
-    // The first box in the order of reading holds the control.
+    // The first box in reading order contains the control.
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     (1_u32..)
         .zip(sizes)
@@ -275,7 +275,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
     let shown = match field.kind {
         FieldKind::Check | FieldKind::Radio => String::new(),
         _ if picture => String::new(),
-        // What is typed and cannot be taken is still shown.
+        // Typed text is shown even if it cannot be accepted.
         _ if look.shown.is_empty() => value.clone(),
         _ => look.shown.clone(),
     };
