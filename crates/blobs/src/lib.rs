@@ -30,7 +30,7 @@ use tokio::runtime::Runtime;
 
 /// The file that [`Blobs::probe`] writes. It is not a valid file name here, so no listing contains it.
 const PROBE: &str = "probe";
-/// As long as a small document.
+/// As large as a small document.
 const PROBE_BYTES: usize = 256 * 1024;
 
 #[derive(Debug, thiserror::Error)]

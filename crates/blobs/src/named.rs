@@ -43,7 +43,7 @@ impl Blobs {
         Ok((files, folders))
     }
 
-    /// Removes a file with a name. That it is not there is no error.
+    /// Removes a named file. It is not an error if there is none.
     pub fn delete_named(&self, name: &str) -> Result<(), Error> {
         match self.runtime.block_on(self.store.delete(&Location::from(name))) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),

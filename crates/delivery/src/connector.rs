@@ -197,7 +197,7 @@ async fn tunnel(
     head.extend_from_slice(b"\r\n");
     stream.write_all(&head).await.map_err(broken)?;
     let mut answer = Vec::new();
-    // Nothing can follow the head yet: in both TLS and HTTP the other end speaks only after us.
+    // Nothing can follow the head yet: in both TLS and HTTP, the other side waits for us.
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() > LONGEST_HEAD {
             return Err(fault("answered with a head that does not end".to_owned()));

@@ -12,10 +12,10 @@ use document::verify::list_from_pem_or_der;
 
 use crate::materials::{now, seal_key};
 
-/// What the seeds sign and stamp.
+/// The digest that the seeds sign and timestamp.
 pub(crate) const DIGEST: [u8; 32] = [7; 32];
 
-/// Any bytes as what authorities and signers send. True where they are one of those things.
+/// Reads any bytes as data from authorities and signers. True if they are valid.
 pub fn cms(data: &[u8]) -> bool {
     let mut reached = false;
     let within = |part: &[u8]| data.as_ptr_range().contains(&part.as_ptr()) || part.is_empty();

@@ -9,7 +9,7 @@ use domain::formula::Formula;
 use domain::number::Decimal;
 use domain::value::FieldValue;
 
-/// What writers might say.
+/// Comments that signers might write.
 const VALUES: [&str; 8] = [
     "",
     "true",
@@ -21,7 +21,7 @@ const VALUES: [&str; 8] = [
     "0",
 ];
 
-/// Any bytes as FIELDS.json and as the texts of fields. True where they are one of those things.
+/// Reads any bytes as FIELDS.json and as values of fields. True if they are valid.
 pub fn fields(data: &[u8]) -> bool {
     let mut reached = false;
     if let Ok(file) = parse(data, Some(3), Region::Kr) {

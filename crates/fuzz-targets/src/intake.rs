@@ -13,7 +13,7 @@ use domain::field::Placement;
 use crate::as_in_the_worker;
 use crate::materials::{details, fonts, now, seal_key};
 
-/// Any bytes as an upload. True where it is taken.
+/// Reads any bytes as an upload. True if it is accepted.
 pub fn intake(data: &[u8]) -> bool {
     let limits = Limits {
         most_pages: 3,

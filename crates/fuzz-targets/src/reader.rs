@@ -47,7 +47,7 @@ fn walk(view: View<'_>) {
     }
 }
 
-/// The content of every page; none where something in it cannot be read.
+/// The content of every page. `None` if a part cannot be read.
 fn contents(view: View<'_>) -> Option<Vec<Vec<u8>>> {
     let pages = view.pages().ok()?;
     pages.into_iter().map(|page| view.content(page, LIMIT).ok()).collect()
@@ -93,7 +93,7 @@ fn agrees_with_the_renderer(data: &[u8], file: &File) -> bool {
     is_compared
 }
 
-/// Whether the content of a page refers to something that is not in the file, or not any more.
+/// Whether the content of a page refers to something that is not, or no longer, in the file.
 fn draws_what_is_missing(view: View<'_>, page: Ref) -> bool {
     let is_missing = |object: &Object| object.as_ref().is_some_and(|reference| !view.has(reference));
     let Some(content) = view.page(page).ok().and_then(|page| page.get(b"Contents")) else {

@@ -25,9 +25,9 @@ const PICTURE: &[u8] = &[
 
 /// An input to begin with.
 pub struct Seed {
-    /// Whose it is, by the name in [`crate::TARGETS`].
+    /// Its target, by the name in [`crate::TARGETS`].
     pub target: &'static str,
-    /// What it is, unique within the target.
+    /// Its name, unique within the target.
     pub name: String,
     /// The input.
     pub bytes: Vec<u8>,
@@ -50,7 +50,7 @@ pub fn seeds() -> Vec<Seed> {
         if name.starts_with("form") {
             continue;
         }
-        // As signed by others: our own approval would lock the file.
+        // Signed as if by others, because our own approval would lock the file.
         let stamped = add_archive_timestamp(&file, &ValidationData::default(), &Authority).expect("stamped");
         put("intake", &format!("stamped-{name}"), &stamped);
     }

@@ -24,7 +24,7 @@ fn sealed() -> &'static Vec<(Vec<u8>, Vec<u8>)> {
     })
 }
 
-/// Any bytes as a sealed file. True where it holds.
+/// Reads any bytes as a sealed file. True if it is valid.
 pub fn verify(data: &[u8]) -> bool {
     let Some(verdict) = as_in_the_worker(|| verify_file(data, &seal_key().roots, now())) else {
         return false;

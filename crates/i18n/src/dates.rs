@@ -34,7 +34,7 @@ pub fn date_time(language: Language, at: Timestamp, zone: Zone) -> String {
     format!("{day}{comma} {minutes} ({zone})")
 }
 
-/// Until when something can be done: a moment, or the words for [never](domain::time::never).
+/// The deadline in words: a time, or the words for [never](domain::time::never).
 pub fn deadline(language: Language, at: Timestamp, zone: Zone) -> String {
     if at == never() {
         return crate::text(language, "deadline-never", &[]);

@@ -277,7 +277,7 @@ fn grid(outline: &mut Vec<Segment>, parts: &[Part], bend: &impl Fn(Point) -> Poi
     }
 }
 
-/// How a letter fills a part around zero.
+/// A letter scaled to fit a part around zero.
 struct Fitted {
     middle: Point,
     across: f32,
@@ -392,7 +392,7 @@ fn around(outline: &mut Vec<Segment>, name: &str, outer: f32, inner: f32) -> Res
     Ok(())
 }
 
-/// What the letters of a line have in common: where they stand, and how high they are.
+/// The common position and height of the letters in a line.
 struct Baseline {
     top: f32,
     bottom: f32,
@@ -407,7 +407,7 @@ impl Baseline {
         Self { top, bottom }
     }
 
-    /// In one height and on one line with the others.
+    /// With the same height and baseline as the others.
     fn fitted(&self, letter: &[Segment], width: f32, height: f32) -> Option<Fitted> {
         let extent = Extent::of(letter)?;
         let down = height / (self.bottom - self.top).max(LEAST_INK);

@@ -55,7 +55,7 @@ pub enum MarkContent {
     Text { text: String, style: TextStyle },
     /// A text outside the content, such as in the margin of each page. Assistive technology skips it.
     Aside { text: String, style: TextStyle },
-    /// The value of a form's field: like a text, but cut off where it does not fit.
+    /// The value of a form's field: like a text, but cut off if it does not fit.
     FormText { text: String, style: TextStyle },
     /// A tick.
     Check,
@@ -98,7 +98,7 @@ pub enum StampError {
     /// One of the marks cannot be drawn; nothing was.
     #[error("mark {index} cannot be drawn: {fault}")]
     Mark {
-        /// Which of the given marks, from 0.
+        /// The index of the mark, from 0.
         index: usize,
         fault: MarkFault,
     },
@@ -145,7 +145,7 @@ pub fn stamp(pdf: impl Into<SharedBytes>, fonts: &Fonts, marks: &[Mark]) -> Resu
 pub(super) enum Where {
     /// In the content of pages, and in the structure of a tagged file.
     InPages,
-    /// In new signature fields, for nothing else may be changed.
+    /// In new signature fields, because nothing else may change.
     InFields,
 }
 
@@ -192,7 +192,7 @@ pub(super) struct Sheet {
     pub(super) geometry: PageGeometry,
     size: PageSize,
     pub(super) marks: Vec<(DisplayedBox, Prepared)>,
-    /// What each mark says.
+    /// The meaning of each mark.
     pub(super) meanings: Vec<Meaning>,
 }
 
@@ -266,7 +266,7 @@ fn sheets(objects: &impl Objects, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<S
     Ok(sheets.into_values().collect())
 }
 
-/// One mark alone on a page of `size`: where it is, and a PDF of one page that shows it.
+/// One mark alone on a page of `size`: its place, and a one-page PDF that shows it.
 pub(crate) fn draw_alone(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox, Vec<u8>), StampError> {
     let prepared = prepare(fonts, size, mark).map_err(|fault| StampError::Mark { index: 0, fault })?;
     let (place, mark) = prepared;
@@ -489,7 +489,7 @@ fn import_form(import: &mut Import<'_>, page: Ref, size: &PageSize, edits: &mut 
         return Err(StampError::Drawing("a page has no content".to_owned()));
     };
     let resources = import.copy(overlay.get(page, b"Resources")?, edits)?;
-    // Isolated: whatever the page's blending was, the marks are painted as they are (11.4.7).
+    // Isolated: the marks are painted as they are, regardless of the page's blending (11.4.7).
     let group = Dict::of([
         ("Type", Object::name("Group")),
         ("S", Object::name("Transparency")),

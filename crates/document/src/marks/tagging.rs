@@ -19,13 +19,13 @@ use crate::pdf::{Dict, Object, PdfDefect, Ref};
 
 #[derive(Debug, Clone)]
 pub(super) enum Meaning {
-    /// A text that somebody entered.
+    /// A text that someone entered.
     Text { words: String, language: &'static str },
     /// Something chosen, by its role as a field.
     Chosen { words: &'static str, role: &'static str },
     /// A picture of this.
     Figure { words: String },
-    /// A text that is no part of what the document says.
+    /// A text that is not part of the document's content.
     Aside { words: String },
 }
 
@@ -62,7 +62,7 @@ impl Meaning {
         }
     }
 
-    /// How its drawing is marked.
+    /// The tag of its drawing.
     pub(super) fn tag(&self) -> ContentTag<'_> {
         match self {
             Self::Text { language, .. } => ContentTag::Span(SpanTag::empty().with_lang(Some(language))),
@@ -72,7 +72,7 @@ impl Meaning {
         }
     }
 
-    /// Its element, which says where the content is by itself.
+    /// Its element, which itself says where the content is.
     fn element(&self, sheet: &Sheet, place: &DisplayedBox) -> Option<Dict> {
         Some(match self {
             Self::Text { .. } => field_element("tv", None, None),

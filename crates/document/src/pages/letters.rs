@@ -27,9 +27,9 @@ use skrifa::raw::TableProvider as _;
 use crate::pages::render::{Opened, RenderFault, Rendering};
 use crate::text::stand_ins;
 
-/// How deep patterns, masks and drawn glyphs may lie in one another.
+/// How deep patterns, masks and drawn glyphs can be nested.
 const DEEPEST: u32 = 12;
-/// What hayro's fonts have besides the letters of the encodings.
+/// Glyphs of hayro's fonts that are not in the encodings.
 const MORE: &str = "/minus/twosuperior/threesuperior/onesuperior/Idot/IJ/ij/Scedilla/scedilla/Gcaron/gcaron/lira/prescription\
                     /arrowleft/arrowup/arrowright/arrowdown/arrowboth";
 /// The fonts that every program has (ISO 32000-1, 9.6.2.2). Other names lead hayro to one of these.
@@ -89,7 +89,7 @@ struct Drawn<'g> {
 }
 
 impl Drawn<'_> {
-    /// The only character that it stands for.
+    /// The only character that it represents.
     fn character(&self) -> Option<char> {
         match self.glyph.as_unicode() {
             Some(BfString::Char(character)) => Some(character),
@@ -97,7 +97,7 @@ impl Drawn<'_> {
         }
     }
 
-    /// Does it stand for something that shows?
+    /// Whether it represents something visible.
     fn shows(&self) -> bool {
         let text = match self.glyph.as_unicode() {
             Some(BfString::Char(character)) => character.to_string(),
@@ -120,11 +120,11 @@ fn is_visible(character: char) -> bool {
     !character.is_whitespace() && !character.is_control() && !UNSEEN.iter().any(|range| range.contains(&character))
 }
 
-/// The glyphs of the fonts that stand in.
+/// The glyphs of the stand-in fonts.
 struct Known {
     /// Of glyphs of hayro's fonts the characters that they are.
     of_hayro: HashMap<u128, Vec<char>>,
-    /// What is drawn for letters that hayro's fonts do not have: nothing.
+    /// What hayro draws for letters that its fonts do not have: nothing.
     nothing: HashSet<u128>,
 }
 
@@ -194,7 +194,7 @@ impl Known {
     }
 }
 
-/// Can the outline of a glyph in a font of the file be read? hayro draws nothing where it cannot.
+/// Whether the outline of an embedded glyph is readable. If not, hayro draws nothing.
 fn is_readable(data: &[u8], glyph: u32) -> bool {
     let outlines = skrifa::FontRef::from_index(data, 0).and_then(|font| Ok((font.loca(None)?, font.glyf()?)));
     // Other kinds of fonts have no such tables.
@@ -219,7 +219,7 @@ fn is_hayros(data: &[u8]) -> bool {
 
 /// Looks at each glyph that is painted on a page.
 struct Look<S> {
-    /// Tells whether it is what is looked for.
+    /// Whether this glyph is what we are looking for.
     sees: S,
     has_found: bool,
     seen: HashSet<u128>,
@@ -270,7 +270,7 @@ impl<S: FnMut(&Drawn<'_>) -> bool> Look<S> {
             && let Pattern::Tiling(tiling) = &**pattern
         {
             self.once(tiling.cache_key(), |look| {
-                // What cannot be read draws nothing.
+                // Unreadable content draws nothing.
                 _ = tiling.interpret(look, tiling.matrix, is_stroke);
             });
         }
@@ -294,7 +294,7 @@ impl<'a, S: FnMut(&Drawn<'_>) -> bool> Device<'a> for Look<S> {
     fn pop_transparency_group(&mut self) {}
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        // What a scanner recognised lies unseen beneath its picture.
+        // Text recognised by a scanner is invisible beneath its picture.
         if self.has_found || matches!(mode, DrawMode::Invisible) {
             return;
         }
@@ -318,7 +318,7 @@ impl<'a, S: FnMut(&Drawn<'_>) -> bool> Device<'a> for Look<S> {
     }
 }
 
-/// What the pages of the specimen show of a font, in this order.
+/// The order in which the pages of the specimen show a font.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     /// The letters of the standard encoding, or of the font's own.

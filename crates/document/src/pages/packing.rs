@@ -16,7 +16,7 @@ use super::render::Picture;
 
 type Colour = [u8; 3];
 
-/// A colour is plain where it covers more than this share of the pixels…
+/// A colour is plain if it covers more than this share of the pixels…
 const PLAIN_SHARE: usize = 400;
 /// …and this is the most of them.
 const MOST_PLAIN: usize = 64;

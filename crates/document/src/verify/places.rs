@@ -277,7 +277,7 @@ impl Places {
         annotations
     }
 
-    /// What has two names has lost what either permits, and so has all that it refers to.
+    /// An object with two names loses what either permits, and so does everything it refers to.
     fn walk_named_twice(&mut self, reading: &Reading<'_>) {
         let fixed: Vec<Ref> = self
             .by_id
@@ -485,7 +485,7 @@ impl Places {
             place.page = way.page.or(place.page);
         }
         place.role = met.clone();
-        // Where the roles do not go together, all that lies behind is in the same case.
+        // If the roles contradict each other, so do those of everything below.
         Some(if met == Role::Fixed { met } else { role })
     }
 }
@@ -558,7 +558,7 @@ fn refined(part: Option<Part>, object: &Object) -> Part {
     }
 }
 
-/// What an object says of itself.
+/// The part that an object says it is.
 pub(super) fn part_of(object: &Object) -> Part {
     let Some(dict) = object.as_dict() else {
         return Part::Other;

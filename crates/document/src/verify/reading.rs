@@ -18,7 +18,7 @@ impl<'f> Reading<'f> {
             object?;
             view.resolve(&Object::Ref(reference))?;
         }
-        // A change to a page tree that nobody can follow is a change to an object that must stay.
+        // An unreadable change to a page tree counts as a change to an object that must not change.
         let pages = view.pages().unwrap_or_default();
         Ok(Self { view, pages })
     }
@@ -110,7 +110,7 @@ impl<'f> Reading<'f> {
         self.get(dict, key).as_str().map(crate::pdf::Str::text)
     }
 
-    /// A flag word, 0 where there is none.
+    /// A flag word. 0 if there is none.
     pub(super) fn flags(&self, dict: &Dict, key: &[u8]) -> i64 {
         self.get(dict, key).as_i64().unwrap_or(0)
     }

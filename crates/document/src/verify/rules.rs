@@ -43,7 +43,7 @@ impl FieldLock {
     }
 }
 
-/// What may follow a signature.
+/// The changes that may follow a signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
     /// 1: only validation data and document timestamps; 2: also filling in fields and signing; 3: also annotations.
@@ -103,7 +103,7 @@ impl Rules {
         self.locks.push(field_lock(reading, stated));
         // PDF 2.0: a lock may restrict the document as a certification does.
         if let Some(level) = stated_level(reading, stated) {
-            // Where nothing is stated, the level is not: it is what people expect.
+            // If no rule is stated, none is reported: that is what people expect.
             self.level = if self.stated { self.level.min(level) } else { level };
             self.stated = true;
         }
@@ -125,7 +125,7 @@ impl Rules {
     }
 }
 
-/// The lock that is stated; all fields where what is stated cannot be read whole.
+/// The stated lock. All fields, if it cannot be read completely.
 fn field_lock(reading: &Reading<'_>, stated: &Dict) -> FieldLock {
     let names = || {
         let names = reading.array(stated, b"Fields")?;
@@ -135,7 +135,7 @@ fn field_lock(reading: &Reading<'_>, stated: &Dict) -> FieldLock {
         names
             .iter()
             .map(|name| reading.resolve(name).as_str().map(Str::text))
-            // Bytes that are no characters name no field.
+            // Bytes that are not characters name no field.
             .map(|name| name.filter(|name| !name.contains(char::REPLACEMENT_CHARACTER)))
             .collect::<Option<Vec<_>>>()
     };
@@ -182,7 +182,7 @@ fn references<'f>(reading: &Reading<'f>, signature: &'f Dict) -> impl Iterator<I
         .filter_map(move |reference| reading.as_dict(reference))
 }
 
-/// Whether a signature refers to something that is no signature reference dictionary.
+/// Whether a signature refers to something other than a signature reference dictionary.
 fn are_unreadable(reading: &Reading<'_>, signature: &Dict) -> bool {
     match reading.get(signature, b"Reference") {
         Object::Null => false,
