@@ -378,14 +378,14 @@ mod tests {
         let mut held = Vec::new();
         for _ in 0..2 {
             let mut connection = from("127.0.0.9", address).await;
-            // The request counts as running as long as nobody reads its answer.
+            // The request counts as running until the client has read the response.
             let asked = request("198.51.100.7", "/large");
             assert_eq!(answer(&mut connection, &asked).await, "HTTP/1.1 200");
             held.push(connection);
         }
         for (client, status) in [
             ("198.51.100.7", "HTTP/1.1 503"),
-            // What a client itself writes into the header does not count.
+            // Addresses that a client itself adds to the header do not count.
             ("192.0.2.1, 198.51.100.7", "HTTP/1.1 503"),
             ("198.51.100.8", "HTTP/1.1 200"),
             ("unknown", "HTTP/1.1 200"),

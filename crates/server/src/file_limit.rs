@@ -21,7 +21,7 @@ const OF_REQUEST: u64 = 2;
 /// A call to another server, and a connection that is kept for the next one.
 const OF_DELIVERY: u64 = 2;
 
-/// What is open besides connections.
+/// The files that are open besides connections.
 #[derive(Debug, Clone, Copy)]
 pub struct Needs {
     pub database_connections: usize,
@@ -30,7 +30,7 @@ pub struct Needs {
     pub deliveries: usize,
 }
 
-/// How many files may be open, and what they are for.
+/// How many files may be open, and for what purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileLimit {
     /// How many may be open.

@@ -71,7 +71,7 @@ impl From<app::Error> for OpenFault {
     }
 }
 
-/// How to say which installation is meant.
+/// How to choose another installation.
 pub const ELSEWHERE: &str = "use --data DIR (or COUNTERSIGN_DATA) for another folder, and --config FILE (or COUNTERSIGN_CONFIG) \
                              for the settings of the server";
 
@@ -90,7 +90,7 @@ pub struct Place {
 pub enum Absent {
     /// It creates one.
     Make,
-    /// It fails, because a misspelt folder must not become a new installation.
+    /// It fails, because a misspelled folder must not become a new installation.
     Refuse,
 }
 

@@ -57,7 +57,7 @@ impl Failure {
         move |source| Failure::File { path, source }
     }
 
-    /// The same error of a command that used this installation: what was not found may be in another.
+    /// The same for a command that used this installation: the missing thing may be in another one.
     pub fn within(self, place: &Place) -> Failure {
         match self {
             Failure::App(error @ app::Error::NotFound(_)) => Failure::NotFound {
@@ -150,7 +150,7 @@ fn line(to: &mut dyn Write, text: &str) {
     let _ = writeln!(to, "{}", harmless(text, &['\n'])).and_then(|()| to.flush());
 }
 
-/// A stranger's text, on one line of its own or inside one of ours.
+/// Text from a stranger, on its own line or within one of ours.
 pub fn strangers(text: &str) -> String {
     harmless(text, &[])
 }

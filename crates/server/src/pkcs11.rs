@@ -156,7 +156,7 @@ impl ExternalKey for TokenKey {
                 })?;
                 ecdsa_signature(&raw)
             }
-            // No token key has these algorithms: see `Tokens::key`.
+            // No key in a token has these algorithms: see `Tokens::key`.
             SignatureAlgorithm::EcdsaSha384 | SignatureAlgorithm::Ed25519 => Err(KeyError::UnsupportedKey),
         }
     }
@@ -316,7 +316,7 @@ fn is_away(error: &cryptoki::error::Error) -> bool {
     )
 }
 
-/// What a token says of the PIN, where its answer is about the PIN.
+/// What a token reports about the PIN, if its response is about the PIN.
 fn refusal(error: &cryptoki::error::Error) -> Option<PinRefusal> {
     let cryptoki::error::Error::Pkcs11(error, _) = error else {
         return None;

@@ -136,7 +136,7 @@ pub enum SheetFault {
         /// The line on which the quote opens.
         row: u32,
     },
-    /// No row names the columns.
+    /// No row contains column names.
     #[error("the sheet has no rows")]
     Empty,
     #[error("more than {limit} rows")]

@@ -198,7 +198,7 @@ impl RowLock {
     }
 }
 
-/// No test may end with a deadlock: transactions must take their locks in one order.
+/// No test may end with a deadlock, so transactions must take their locks in one order.
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let deadlocks: u64 = self.opened().iter().map(|met| met.load(Ordering::Relaxed)).sum();
@@ -245,7 +245,7 @@ fn postgres_settings(admin_url: &str, name: &str) -> Settings {
 /// The same server, another database.
 fn with_database(url: &str, name: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
-        // In the `key=value` form the later word wins.
+        // In the `key=value` form, the later value applies.
         return format!("{url} dbname={name}");
     };
     let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -349,7 +349,7 @@ fn wait_until_ready(mut log: impl BufRead + Send + 'static) {
     });
 }
 
-/// PostgreSQL refuses to run as root; then Debian's own user runs it, or `nobody`.
+/// PostgreSQL refuses to run as root, so it runs as Debian's own user or `nobody`.
 fn unprivileged_user() -> Option<&'static str> {
     let id = Command::new("id").arg("-u").output().expect("`id` can be run");
     if id.stdout.trim_ascii() != b"0" {

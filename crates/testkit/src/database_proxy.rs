@@ -195,7 +195,8 @@ fn join(client: &TcpStream, target: &Target, state: &Arc<State>) {
     let (mut from, mut to) = (server, client);
     std::thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
-        // What was withheld from the client: the commit's own answer follows those of statements sent with it.
+        // The response that was withheld from the client. The commit's own comes after those of statements sent with
+        // it.
         let mut kept = Vec::new();
         loop {
             let read = from.read(&mut buffer);

@@ -108,7 +108,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
                 .clone()
                 .with(failpoint::VARIABLE, &format!("{}:{times}", place.name()));
             let Some(armed) = armed.try_serve() else {
-                // It reached the place before it listened.
+                // It reached the failpoint before it listened.
                 server = installation.serve();
                 continue;
             };
@@ -122,7 +122,7 @@ async fn rounds(installation: &Installation, plan: Plan, template: i64) -> Summa
         match kill {
             Kill::AfterAnswers(most) => {
                 ledger.wait_for_answers(random_below(most)).await;
-                // Not always right after an answer.
+                // Not always right after a response.
                 tokio::time::sleep(Duration::from_millis(random_below(50).into())).await;
                 may_end.store(true, Ordering::SeqCst);
                 server.kill();
@@ -241,7 +241,7 @@ impl Ledger {
         self.answer.notify_waiters();
     }
 
-    /// Waits for this many more answers, or long enough to notice a server that answers nothing.
+    /// Waits for this many more responses, or long enough to notice that the server does not respond.
     async fn wait_for_answers(&self, more: u32) {
         let goal = self.answered.load(Ordering::SeqCst) + u64::from(more);
         let enough = async {
@@ -278,7 +278,7 @@ impl Ledger {
     }
 }
 
-/// One caller: goes on until the server is gone, which must not happen before it may.
+/// One caller: continues until the server is gone, which must not happen too early.
 async fn load(client: Client, ledger: Arc<Ledger>, may_end: Arc<AtomicBool>) {
     while let Some(mut document) = ledger.take(true) {
         let outcome = client.advance(&mut document, &ledger).await;

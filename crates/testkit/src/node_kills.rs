@@ -82,7 +82,7 @@ pub fn deliveries_after_kills(binary: &Path, kills: u32) -> Vec<Duration> {
     took
 }
 
-/// Reads who holds which leases now.
+/// Reads the current holders of leases.
 struct Leases(postgres::Client);
 
 impl Leases {

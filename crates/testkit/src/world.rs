@@ -27,7 +27,7 @@ impl StandingClock {
         self.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
     }
 
-    /// Advances by the time somebody would have waited.
+    /// Advances by the time that a caller would have waited.
     pub fn wait(&self, duration: Duration) {
         let microseconds = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         self.0.fetch_add(microseconds, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-// The bar at the bottom: how much of what is required is filled in, and the button that goes on.
+// The bar at the bottom: the progress of required fields, and the button for the next step.
 
 import { fill, one } from "../shared/dom";
 import type { Values } from "./values";

@@ -198,7 +198,7 @@ export class TextField extends Field {
     this.control.addEventListener("focus", () => this.first.toggleAttribute("data-editing", true));
     this.control.addEventListener("blur", () => {
       this.first.toggleAttribute("data-editing", false);
-      // Half of a date is no value, but it must not disappear without a word.
+      // Half of a date is not a value, but it must not disappear silently.
       if (this.#isHalf) this.showFault(this.check());
     });
     if (this.first.dataset.ink !== undefined) this.#inked = this.control.value;

@@ -116,7 +116,7 @@ function countCharacters(): void {
 }
 
 customElements.define("document-page", DocumentPage);
-// A page that the browser prerenders (speculation rules) does nothing until somebody opens it.
+// A page that the browser prerenders (speculation rules) does nothing until someone opens it.
 const begin = () => customElements.define("signing-page", SigningPage);
 if ((document as { prerendering?: boolean }).prerendering) document.addEventListener("prerenderingchange", begin, { once: true });
 else begin();

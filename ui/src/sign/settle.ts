@@ -61,7 +61,7 @@ export class Settle extends Unsettled<Field, Mine, Newer> {
   #finish(): void {
     for (const [field, conflict] of [...this.conflicts]) {
       const inputs = this.#inputs.get(conflict);
-      // Nothing was chosen before it is in the dialog.
+      // Nothing can be chosen before it is in the dialog.
       if (!inputs) continue;
       this.conflicts.delete(field);
       this.chosen(field, inputs.mine.checked ? conflict.mine : null);

@@ -157,7 +157,7 @@ fn open_files(context: &Context, findings: &mut Findings) {
     }
 }
 
-/// Whether the data folder can be used, or made: what is in it need not be looked at otherwise.
+/// Whether the data folder can be used or created. Otherwise, there is no need to check its content.
 fn folder(data: &Path, findings: &mut Findings) -> bool {
     let check = "data folder";
     let owner = "make the user that runs countersign its owner, or choose another folder with --data";
@@ -548,7 +548,7 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
         }
     }
     for company in app.companies()? {
-        // A key that cannot be used is told already.
+        // An unusable key is already reported.
         if let Ok(Some(lack)) = app.lack_of_seal_proofs(&company.id) {
             lacking(findings, &format!("the seals of company {}", company.id), &lack);
         }
@@ -564,7 +564,7 @@ fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is missing to prove certificates good for long.
+/// What is missing for long-term proof of certificates.
 fn lacking(findings: &mut Findings, whose: &str, lack: &ProofLack) {
     let check = "proofs";
     match lack {
@@ -726,7 +726,7 @@ fn messenger(context: &Context, findings: &mut Findings) {
             );
         }
     }
-    // Where a kind has no gateway at all, its messages are kept.
+    // Messages of a kind without a gateway stay in the outbox.
     for kind in kinds() {
         if messengers.reaches(kind).is_empty() {
             findings.note(

@@ -37,7 +37,7 @@ impl Healthcheck {
     }
 }
 
-/// Where a server that listens there can be reached from here.
+/// The address at which this machine reaches a server that listens there.
 fn reachable(listen: &str) -> Option<SocketAddr> {
     let mut address: SocketAddr = listen.parse().ok()?;
     if address.ip().is_unspecified() {

@@ -157,7 +157,7 @@ impl Template {
     }
 }
 
-/// Who made a version, as it remembers.
+/// The name recorded for the author of a version.
 const BY: &str = "command line";
 
 fn template_id(text: &str) -> Result<TemplateId, String> {
@@ -172,7 +172,7 @@ fn refused(error: app::Error, pdf: &Path, fields: &Path) -> Failure {
         return error.into();
     };
     for fault in &mut faults {
-        // What the form in the PDF says of a field is told with the form's name.
+        // A fault of the PDF's form is reported with the form's name.
         let is_of_pdf =
             fault.path == "file" || fault.path.starts_with("form_fields") || fault.code == FaultCode::NoFormFields;
         let file = if is_of_pdf { pdf } else { fields };

@@ -200,7 +200,7 @@ impl Verify {
         let verdict = workers
             .verify(&Requester::unknown(), &pdf, means, SystemClock.now())
             .map_err(|fault| {
-                // The worker's advice to the file's sender does not help somebody who verifies it.
+                // Advice for the file's sender does not help people who verify it.
                 let reason = match fault {
                     DocumentFault::Refused(refused) if refused.is_too_demanding() => {
                         i18n::text(self.language, "verify-result-too-demanding-text", &[])

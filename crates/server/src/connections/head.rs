@@ -28,7 +28,7 @@ pub(super) struct Malformed(&'static str);
 
 const TOO_LONG: Malformed = Malformed("too long a head");
 
-/// How to answer a request that the gate has put in the place of another.
+/// The response to a request that the gate has put in place of another.
 pub(super) fn refused(method: &Method) -> Option<StatusCode> {
     match method.as_str() {
         "MALFORMED" => Some(StatusCode::BAD_REQUEST),
@@ -37,7 +37,7 @@ pub(super) fn refused(method: &Method) -> Option<StatusCode> {
     }
 }
 
-/// How the body after a head ends.
+/// How the end of a body is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Framing {
     Length(u64),
@@ -96,7 +96,7 @@ impl Gate {
         self.0 == Place::Refused
     }
 
-    /// True once the stream has ended, whatever still arrives.
+    /// Whether the stream has ended, even if more data arrives.
     pub(super) fn has_broken_off(&self) -> bool {
         self.0 == Place::BrokenOff
     }
@@ -262,7 +262,7 @@ fn end_of_head(raw: &[u8], looked_at: usize) -> Result<Option<usize>, Malformed>
     Ok(None)
 }
 
-/// How the body ends after this head, which ends with an empty line.
+/// How the end of the body is determined after this head, which ends with an empty line.
 fn framing(head: &[u8]) -> Result<Framing, Malformed> {
     let mut lines = head
         .split(|byte| *byte == b'\n')

@@ -37,7 +37,7 @@ impl Row {
         &self.columns
     }
 
-    /// What a column contains, whatever its type.
+    /// The value of a column of any type.
     pub fn value(&self, column: &str) -> Option<&Value> {
         let position = self.columns.iter().position(|name| name == column)?;
         self.values.get(position)

@@ -22,7 +22,7 @@ pub struct Statement {
     relaxes: OnceLock<bool>,
 }
 
-/// The parts of an INSERT of one row given as values.
+/// The parts of an INSERT of one row with given values.
 #[derive(Debug, Clone, Copy)]
 struct OneRow {
     /// Up to and including the word `VALUES`.

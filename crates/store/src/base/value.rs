@@ -8,7 +8,7 @@ use jiff::Timestamp;
 /// A parameter of a statement, or a column of its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// NULL, of whatever type the statement expects here.
+    /// NULL, of the type that the statement expects.
     Null,
     /// BIGINT, or INTEGER if it fits.
     Integer(i64),

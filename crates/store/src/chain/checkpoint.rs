@@ -40,7 +40,7 @@ pub fn uncoded(tx: &mut dyn Transaction, after: WorkflowId, most: u32) -> Result
         .collect()
 }
 
-/// Gives the head of a held workflow its code.
+/// Adds the code to the head of a held workflow.
 pub fn key(held: &mut HeldWorkflow<'_>, company: &CompanyId, workflow: WorkflowId, code: Vec<u8>) -> Result<(), Error> {
     let keyed = KeyedHead {
         head: held.head().head,

@@ -28,7 +28,7 @@ pub struct ApiClient {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetiredSecret {
     pub secret: Vec<u8>,
-    /// Until when it also signs.
+    /// When it stops signing.
     pub until: Timestamp,
 }
 

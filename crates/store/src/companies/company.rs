@@ -312,7 +312,7 @@ pub fn seal_keys_in_use(tx: &mut dyn Transaction) -> Result<Vec<SealKeyInUse>, E
         .collect()
 }
 
-/// Keeps that the owners are warned now that a seal key ends in `days`; false if they were before.
+/// Records that the owners were warned about a seal key that ends in `days`. `false` if they were warned before.
 pub fn set_seal_key_warned(tx: &mut dyn Transaction, id: i64, days: i64) -> Result<bool, Error> {
     Ok(tx.execute(&sql::SET_SEAL_KEY_WARNED, values![id, days])? == 1)
 }

@@ -123,7 +123,7 @@ pub fn set_password(
 pub enum Disabled {
     Unknown,
     Before,
-    /// They are the last owner who can sign in, and stay.
+    /// They are the last owner who can sign in, so they are not disabled.
     LastOwner,
     /// They are disabled, and their tokens and sessions have ended.
     Now,

@@ -41,7 +41,7 @@ impl fmt::Display for Settings {
     }
 }
 
-/// What a database says about a statement that it prepared.
+/// What a database reports about a prepared statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementShape {
     pub parameters: usize,

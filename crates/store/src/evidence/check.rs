@@ -21,7 +21,7 @@ use crate::{Error, Row, Statement, Transaction, values};
 /// How many workflows a stretch has at most.
 const STRETCH: i64 = 200;
 
-/// Something that must not be.
+/// An inconsistency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("workflow {workflow} of company {company}: {kind}")]
 pub struct Fault {
@@ -30,7 +30,7 @@ pub struct Fault {
     pub kind: FaultKind,
 }
 
-/// What must not be.
+/// The inconsistency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// The chain is broken.
@@ -44,15 +44,15 @@ pub enum FaultKind {
         /// Where the row says that it ends.
         recorded: u64,
     },
-    /// Somebody without the master key wrote the head.
+    /// The head was written by someone without the master key.
     #[error("the head of its chain was not written by this installation: its code does not match")]
     HeadCode,
-    /// The chain tells another state than the row.
+    /// The chain and the row have different states.
     #[error("its chain says {chain}, its row {row}")]
     State {
-        /// What the chain's events come to.
+        /// The state according to the chain.
         chain: &'static str,
-        /// What the row says.
+        /// The state according to the row.
         row: String,
     },
     /// A column says something else than the chain.
@@ -81,7 +81,7 @@ pub enum FaultKind {
         /// The row's key in it.
         row: String,
     },
-    /// A text beside the chain is gone though no entry says that it was erased.
+    /// A text next to the chain is gone, although no entry says that it was erased.
     #[error("entry {entry} of its chain lacks a text that no entry says was erased")]
     TextMissing { entry: u64 },
     /// A column cannot be read at all.
@@ -90,18 +90,18 @@ pub enum FaultKind {
     /// Complete without sealed files, or sealed files without Complete.
     #[error("it is complete without its sealed files, or has sealed files without being complete")]
     Seal,
-    /// Complete, and somebody has not approved.
+    /// Complete, although someone has not approved.
     #[error("it is complete though not all have approved")]
     NotAllApproved,
     /// The steps are not in order.
     #[error("its writers' progress does not match the current step")]
     OutOfTurn,
-    /// It can never go on.
+    /// It cannot continue.
     #[error("it is in progress, but it is nobody's turn")]
     NobodysTurn,
 }
 
-/// Which workflows a stretch holds, and where the next one begins.
+/// The workflows in a stretch, and where the next one begins.
 #[derive(Debug, Clone, Default)]
 pub struct Chains {
     /// How many workflows were looked at.
@@ -112,7 +112,7 @@ pub struct Chains {
     pub without_code: u64,
     /// What is wrong with them.
     pub faults: Vec<Fault>,
-    /// The last of them; none where there were no more.
+    /// The last of them. `None` if there were no more.
     pub last: Option<WorkflowId>,
 }
 
@@ -164,7 +164,7 @@ struct CheckedChain {
     entries: u64,
     format: ChainFormat,
     is_uncoded: bool,
-    /// What its events leave behind, or what is wrong with it.
+    /// The state after its events, or what is wrong with it.
     replay: Result<Replay, FaultKind>,
 }
 
@@ -228,14 +228,14 @@ fn differences(
     found
 }
 
-/// How a chain differs from a head that it had.
+/// How a chain differs from an earlier head of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mismatch {
     /// The workflow is gone.
     Gone,
     /// The chain ends at this entry, before that head.
     Shorter(u64),
-    /// It has another entry in that place.
+    /// It has another entry at that place.
     Another,
 }
 
@@ -295,7 +295,7 @@ pub fn states(tx: &mut dyn Transaction) -> Result<Vec<Fault>, Error> {
 pub struct Needed {
     /// The file.
     pub hash: BlobHash,
-    /// Its length, where the database knows it.
+    /// Its length, if the database knows it.
     pub length: Option<u64>,
     pub owner: Owner,
 }
@@ -392,7 +392,7 @@ fn owner(row: &Row) -> Result<Owner, Error> {
     Ok(Owner::Workflow(row.get("company_id")?, row.get("workflow_id")?))
 }
 
-/// Every member `hash` in a JSON text that holds a file's name, however deep.
+/// Every member `hash` with a file's name in a JSON text, at any depth.
 fn named_files(row: &Row) -> Result<Vec<BlobHash>, Error> {
     let json: serde_json::Value = row.parse("content", |text| serde_json::from_str(text))?;
     let mut found = Vec::new();

@@ -140,7 +140,7 @@ impl Rows {
 }
 
 struct Differences<'e> {
-    /// What rows say in the place of an erased text, in each language.
+    /// The words in rows for an erased text, in each language.
     erased: &'e [String],
     faults: Vec<FaultKind>,
 }
@@ -180,7 +180,7 @@ impl Differences<'_> {
         self.holds(place, column, entry, holds);
     }
 
-    /// Whether a row's text is the chain's. Blanks around it, and a blank text for none, are no difference.
+    /// Whether a row's text matches the chain's. Surrounding blanks, and a blank text for none, do not matter.
     fn says(&self, found: Option<&str>, expected: Option<&PersonalText>) -> bool {
         let found = found.map(str::trim).filter(|found| !found.is_empty());
         match (found, expected) {
@@ -469,7 +469,7 @@ fn alike(found: &Value, expected: &Value) -> bool {
     }
 }
 
-/// By what a contact is found; nothing finds one that was erased.
+/// The key by which a contact is found. Erased contacts cannot be found.
 fn contact_key(contact: &PersonalText, phone: Option<&PersonalText>) -> String {
     let Some(given) = contact.clear() else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Erasing a person from finished workflows: what is kept beside their chains, and what their rows say.
+//! Erasing a person from finished workflows: the texts next to their chains, and their rows.
 
 use domain::{ChainFormat, CompanyId, Entry, Recipient, RecipientId, Status, Workflow, WorkflowId};
 
@@ -6,7 +6,7 @@ use crate::chain::audit;
 use crate::sql::erasure as sql;
 use crate::{Error, HeldWorkflow, Transaction, values};
 
-/// A workflow whose chain mentions somebody.
+/// A workflow whose chain mentions a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mentioning {
     pub id: WorkflowId,
@@ -37,7 +37,7 @@ pub fn mentioning(
         .collect()
 }
 
-/// Leaves only an entry's own texts beside it.
+/// Keeps only the entry's own texts next to it.
 pub fn set_texts(
     held: &mut HeldWorkflow<'_>,
     company: &CompanyId,

@@ -1,4 +1,4 @@
-//! What came of a try, and mails that bounce later.
+//! The results of tries, and mails that bounce later.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -27,9 +27,9 @@ pub struct Try {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Delivered,
-    /// It failed; the next try is due then.
+    /// It failed. The next try is due then.
     Retry(Timestamp),
-    /// It failed, and it was the last try.
+    /// It failed at the last try.
     Dead,
     /// It could not be sent at all, which says nothing about its receiver. Contains the time of the next try, if there
     /// is one.

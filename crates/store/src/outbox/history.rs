@@ -1,4 +1,4 @@
-//! What was sent, as people and programs look it up, send it again and let us forget it.
+//! The history of deliveries: people and programs search it, send deliveries again, and delete old ones.
 
 use std::collections::{BTreeSet, HashSet};
 

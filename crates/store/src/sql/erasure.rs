@@ -9,14 +9,14 @@ crate::statements! {
              OR w.chain_format = 1 AND (lower(e.payload) LIKE $3 ESCAPE '!' OR lower(e.payload) LIKE $4 ESCAPE '!')) \
          ORDER BY w.id LIMIT $5";
 
-    /// The texts beside an entry that are left.
+    /// The remaining texts next to an entry.
     pub static SET_TEXTS = "UPDATE audit_entry SET texts = $4 WHERE company_id = $1 AND workflow_id = $2 AND sequence = $3";
 
-    /// What a finished workflow says from now on.
+    /// The columns of a finished workflow after an erasure.
     pub static SET_WORKFLOW = "UPDATE workflow SET name = $3, comment = $4, end_comment = $5, cc_list = $6, \
          revision = revision + 1 WHERE company_id = $1 AND id = $2 AND status <> 'Playing'";
 
-    /// What a recipient's row says from now on.
+    /// The columns of a recipient's row after an erasure.
     pub static SET_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, contact_key = $7, mobile = $8, \
          comment = $9, access_hint = $10 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
 

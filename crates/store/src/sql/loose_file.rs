@@ -10,7 +10,7 @@ crate::statements! {
     /// Rows now need the files of a claim.
     pub static TAKE_OVER = "DELETE FROM loose_file WHERE company_id = $1 AND claim = $2";
 
-    /// A file that nobody can come to need.
+    /// A file that nothing can need any longer.
     pub static LEAVE = "INSERT INTO loose_file (company_id, claim, hash, since) VALUES ($1, 0, $2, $3) \
          ON CONFLICT (company_id, claim, hash) DO UPDATE SET since = excluded.since";
 
@@ -20,7 +20,7 @@ crate::statements! {
     /// One of these is about to be removed, or needed after all.
     pub static TAKE = "DELETE FROM loose_file WHERE company_id = $1 AND claim = $2 AND hash = $3";
 
-    /// A file is removed, and nobody has left it again since.
+    /// A file was removed, and has not become loose again since.
     pub static FORGET = "DELETE FROM loose_file WHERE company_id = $1 AND claim = 0 AND hash = $2 AND since = $3";
 
     /// Looks at all companies, because the same bytes are one file.

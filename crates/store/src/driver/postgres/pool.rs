@@ -17,7 +17,7 @@ struct Lending {
     waiting: VecDeque<SyncSender<Slot>>,
 }
 
-/// Room for a connection. Empty until somebody needs one, and after one was given up.
+/// Room for a connection. Empty until a caller needs one, and after one was given up.
 pub(super) type Slot = Option<Session>;
 
 impl Pool {

@@ -123,7 +123,7 @@ impl Session {
         Ok(prepared)
     }
 
-    /// What a failure means if running the closure again may avoid it.
+    /// What a failure means, if running the closure again may succeed.
     pub(super) fn may_do_better(
         &mut self,
         statement: &'static Statement,

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// How many callers are served at once, so that what is sent for them stays small.
 const MOST: usize = 64;
 
-/// What is done together, by kind.
+/// Work done for several callers together, by kind.
 pub(super) struct Together<Key, Wish, Answer>(Mutex<HashMap<Key, Waiting<Wish, Answer>>>);
 
 /// The callers that wait while one is serving. The entry does not exist while nobody serves.

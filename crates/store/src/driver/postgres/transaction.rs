@@ -438,7 +438,7 @@ impl<'driver> PostgresTransaction<'driver> {
             });
         match served {
             Served::Here(Err(outcome)) => outcome,
-            // Not before the others have their answers.
+            // Not before the others have their responses.
             Served::Here(Ok((left, fate))) | Served::Elsewhere((left, fate)) => settle(left, fate),
             Served::Late(left) => settle(left, Fate::Alone),
             Served::Broken => Outcome::Failed(Error::CommitUnknown {
@@ -448,7 +448,7 @@ impl<'driver> PostgresTransaction<'driver> {
     }
 
     fn commit_alone(mut self) -> Outcome {
-        // Nothing was done, or nothing was begun.
+        // There is nothing to commit.
         if self.left.is_empty() && !self.is_begun() {
             if let Some(open) = self.open.take() {
                 open.give_back();

@@ -31,7 +31,7 @@ pub struct ListedWorkflow {
     pub zone: Zone,
     pub template: TemplateId,
     pub started_at: Timestamp,
-    /// Until when it can be signed.
+    /// When it expires.
     pub expires_at: Timestamp,
     pub ended_at: Option<Timestamp>,
     /// The current step, or the one at which it ended.
