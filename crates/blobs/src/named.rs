@@ -1,4 +1,4 @@
-//! Small files with names of their own, beside the content-addressed ones: checkpoints. No listing of files has them.
+//! Small files with their own names, next to the content-addressed ones: checkpoints. No listing of files has them.
 
 use object_store::path::Path as Location;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};

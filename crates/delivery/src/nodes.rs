@@ -6,9 +6,9 @@
 //!
 //! - Clocks are never compared: we measure a node's silence in beats of the listening node. While the database is down
 //!   nobody beats, so nobody counts as dead.
-//! - A node that was only slow or paused goes on under the same name: its next beat recreates its row. Its deliveries
+//! - A node that was only slow or paused continues under the same name: its next beat recreates its row. Its deliveries
 //!   may arrive twice, as always when a lease expires; only the holder of the lease can record a result.
-//! - A node beats as long as its work goes on ([`alive_while`]), so nobody takes over deliveries that a runner is still
+//! - A node beats as long as it is working ([`alive_while`]), so nobody takes over deliveries that a runner is still
 //!   finishing. When the work is done, the node leaves and gives back everything it still holds.
 
 use std::collections::HashMap;
@@ -132,7 +132,8 @@ impl Nodes {
         Ok(released)
     }
 
-    /// Leaves, so that others need not wait until this node is silent. Returns how many claims it gave back. Blocks.
+    /// Leaves, so that others do not have to wait until this node falls silent. Returns how many claims it gave back.
+    /// Blocks.
     pub fn leave(&self) -> Result<u64, store::Error> {
         let (own, now) = (self.own.clone(), self.app.now());
         let released = self.app.store.write_relaxed(move |tx| node::leave(tx, &own, now))?;

@@ -2,7 +2,7 @@
 //!
 //! Resource limits work everywhere. Landlock (no files, no network) and seccomp (only the system calls needed to
 //! compute and to talk to the pool; any other fails with `EPERM`) work if the kernel supports them. The child reports
-//! what works to the pool, which logs it: a weaker kernel is no reason not to run, but operators should know.
+//! what works to the pool, which logs it: a weaker kernel does not prevent a start, but operators should know.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};

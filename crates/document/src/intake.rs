@@ -8,11 +8,12 @@
 //!    rules of the format is rebuilt if everything the pages need is there (`whole`), and taken if the sender accepts what was
 //!    rebuilt ([`Acceptance`]). It refuses what it cannot keep honestly: a password that is not known, a form that exists only as
 //!    XFA, a file without pages, one that had to be rebuilt and that may be signed (`unsigned`).
-//! 2. All changes are kept beside the file (`crate::pdf::edit`; `look` has what all of them need). `settle` corrects what strict
-//!    readers complain about and lenient ones ignore; `annotations` draws, removes or refuses what the file leaves to viewers;
-//!    `groups` removes groups that our renderer would draw over what lies beneath; `layers` removes what is hidden;
-//!    `missing_fonts` adds fonts that text lacks; `clean` removes scripts, actions, attachments, multimedia, XFA and usage
-//!    rights; `flatten` makes a form part of its pages, and returns its fields; `rewrite` writes what is left.
+//! 2. All changes are kept separate from the file (`crate::pdf::edit`; `look` has what all of them need). `settle`
+//!    corrects what strict readers complain about and lenient ones ignore; `annotations` draws, removes or refuses what
+//!    the file leaves to viewers; `groups` removes groups that our renderer would draw over what lies beneath; `layers`
+//!    removes what is hidden; `missing_fonts` adds fonts that text lacks; `clean` removes scripts, actions,
+//!    attachments, multimedia, XFA and usage rights; `flatten` makes a form part of its pages, and returns its fields;
+//!    `rewrite` writes what is left.
 //! 3. `compare` compares every page with the same page of the upload: the steps by which it is drawn and, if
 //!    those differ, the picture. If a page differs, the file is refused: people sign what the sender uploads. `letters`
 //!    refuses text that is drawn with other letters than the file means, because its font is not there.
@@ -25,9 +26,9 @@
 //! What a sender reads of all this is the [`Report`]: taken, taken with changes, taken with warnings, or
 //! refused, each with typed details that the use-cases put into words in three languages.
 //!
-//! Everything may fail, for the file is a stranger's. Nothing here trusts it, but it can still drive
-//! parser and renderer into endless work, memory exhaustion or stack overflow, so strangers' bytes are
-//! inspected only in the limited child processes of `countersign-document-worker`.
+//! Everything may fail, because the file is a stranger's. Nothing here trusts it, but it can still drive parser and
+//! renderer into endless work, memory exhaustion or stack overflow, so strangers' bytes are inspected only in the
+//! limited child processes of `countersign-document-worker`.
 //!
 //! May use every other room, and none uses this one.
 

@@ -7,8 +7,8 @@
 //! - [`section`] reads the chain of cross-reference sections, [`crypt`] decrypts, [`filter`] decodes streams;
 //! - [`file`](mod@file) opens a file, and [`view`] shows its objects as one of its revisions left them; what
 //!   readers of a document ask of either, with changes or without, is [`objects`]'s;
-//! - [`edit`] keeps changes beside a file; [`write`](mod@write) writes objects and whole files, [`append`](mod@append) adds a
-//!   section and keeps every earlier byte;
+//! - [`edit`] keeps changes separate from a file; [`write`](mod@write) writes objects and whole files,
+//!   [`append`](mod@append) adds a section and keeps every earlier byte;
 //! - `appended` says whether programs that repair files read an appended section like everybody else;
 //! - `import` copies objects of one file into another, and `making` makes objects of our own;
 //! - [`rebuild`] reads damaged files, as another type, so that nothing that verifies can take one for a sound file;

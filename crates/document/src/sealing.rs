@@ -37,7 +37,7 @@ use crate::pki::timestamp::{TimestampError, TimestampSource};
 use crate::sealing::seal_mark::SealMark;
 use crate::sealing::signature_field::Field;
 
-/// Room for what is in a signature value beside the certificates: signature and attributes, and a timestamp.
+/// Space for the parts of a signature value other than certificates: signature and attributes, and a timestamp.
 const BESIDE_CHAIN: usize = 10 * 1024;
 
 /// Why a file cannot be sealed.

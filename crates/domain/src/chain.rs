@@ -5,11 +5,11 @@
 //! chain by itself cannot show is that its end was cut off: for that the certificate states the
 //! head, the head in the workflow's row is keyed ([`KeyedHead`]), and checkpoints list the heads.
 //!
-//! Format 2: `hash = SHA-256("countersign chain 2" ‖ previous ‖ sequence ‖ time ‖ SHA-256(payload))`. The payload contains
-//! commitments instead of personal texts; the texts with their salts are beside it, and can be erased.
+//! Format 2: `hash = SHA-256("countersign chain 2" ‖ previous ‖ sequence ‖ time ‖ SHA-256(payload))`. The payload
+//! contains commitments instead of personal texts; the texts with their salts are stored next to it, and can be erased.
 //!
-//! Format 1: `hash = SHA-256("countersign chain 1" ‖ previous ‖ sequence ‖ time ‖ length ‖ payload)`, with the texts in the
-//! payload. A chain that began with it goes on with it.
+//! Format 1: `hash = SHA-256("countersign chain 1" ‖ previous ‖ sequence ‖ time ‖ length ‖ payload)`, with the texts in
+//! the payload. A chain that began with it continues with it.
 //!
 //! Numbers are eight bytes, big end first, time in microseconds since 1970.
 

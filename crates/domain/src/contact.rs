@@ -156,8 +156,8 @@ impl Contact {
         }
     }
 
-    /// Equal where what is sent arrives at the same place: mail servers put what stands behind a plus in a local part into
-    /// the mailbox of what stands before it (RFC 5233). For counting alone: to its owner each of these addresses may mean
+    /// Equal where what is sent arrives at the same place: mail servers ignore the part of a local part after a plus
+    /// when they choose the mailbox (RFC 5233). For counting alone: to its owner each of these addresses may mean
     /// something of its own.
     pub fn mailbox(&self) -> String {
         let key = self.key();

@@ -122,7 +122,7 @@ pub enum EventKind {
     Viewed { recipient: RecipientId },
     /// A signer downloaded the document before anyone signed it.
     OriginalTaken { recipient: RecipientId },
-    /// A one-time code was made for a writer, at his request, and given to the outbox, which knows what became of it.
+    /// A one-time code for a signer was created at their request, and written to the outbox, which knows its state.
     OneTimeCodeSent {
         recipient: RecipientId,
         /// The mobile number, as entered, if the code does not go to the signer's `email`.

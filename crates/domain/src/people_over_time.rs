@@ -58,8 +58,8 @@ pub fn named_events(entries: &[Entry]) -> Vec<NamedEvent> {
 }
 
 impl NamedEvent {
-    /// A change of person in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`. What stays is named once; a
-    /// mobile number that was corrected comes last. `erased` stands for what was erased.
+    /// A change of person in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`. What stays is named once;
+    /// a mobile number that was corrected comes last. `erased` replaces erased texts.
     pub fn change(&self, erased: &str) -> Option<String> {
         let (before, after) = (self.recipient.as_ref()?, self.successor.as_ref()?);
         let texts =

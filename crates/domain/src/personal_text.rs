@@ -1,8 +1,8 @@
 //! Personal and free texts in events: names, contacts, network addresses, browsers, reasons, titles.
 //!
-//! In a chain of format 2 the payload of an entry contains only a commitment to such a text, `{"~": SHA-256(salt ‖ text)}`. The
-//! text and its salt are kept beside the payload ([`ClearText`]), where they can be erased without breaking the chain. In a
-//! chain of format 1 the text itself is in the payload.
+//! In a chain of format 2 the payload of an entry contains only a commitment to such a text, `{"~": SHA-256(salt ‖
+//! text)}`. The text and its salt are stored next to the payload ([`ClearText`]), where they can be erased without
+//! breaking the chain. In a chain of format 1 the text itself is in the payload.
 
 use std::fmt;
 

@@ -5,13 +5,13 @@
 //! a database, the router. Two checks prevent this, and both are here so that they cannot differ:
 //!
 //! - [`CallbackUrl::parse`] checks the form and literal addresses when the workflow is started. It does not ask DNS:
-//!   the answer could change, and a receiver that is not set up yet is no reason to refuse a workflow.
+//!   the answer could change, and a workflow must not be refused because its receiver is not set up yet.
 //! - [`is_public`] is asked again for every address that the name resolves to when the connection is made; the guarded
 //!   client of the delivery crate does that.
 //!
 //! Literal addresses can be written in many ways (`2130706433`, `0x7f.1`, `0177.0.0.1`, `127。0。0。1`,
-//! `[::ffff:7f00:1]`). The URL standard normalises them before we compare anything, so we need not look for each of
-//! them.
+//! `[::ffff:7f00:1]`). The URL standard normalises them before we compare anything, so we do not have to look for each
+//! of them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -35,7 +35,7 @@ pub fn cut(at: Timestamp) -> Timestamp {
     from_microseconds(at.as_microsecond())
 }
 
-/// The last possible moment, which stands for 'never'. It is read from and written as `9999-12-31 23:59:59` in every zone.
+/// The last possible moment, which means 'never'. It is read from and written as `9999-12-31 23:59:59` in every zone.
 pub fn never() -> Timestamp {
     cut(Timestamp::MAX)
 }

@@ -1,6 +1,6 @@
 //! What the targets share: the key that the seeds are sealed with, the fonts, and a small document.
 //!
-//! A fuzzer goes on where it stopped, with inputs that an earlier run found and sealed, so `script/fuzz` names a folder
+//! A fuzzer continues with inputs that an earlier run found and sealed, so `script/fuzz` names a folder
 //! (`COUNTERSIGN_FUZZ`) in which the key stays. Without it every process has a key of its own.
 
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(crate) struct Seal {
     pub(crate) roots: TrustedRoots,
 }
 
-/// The key of the folder that `COUNTERSIGN_FUZZ` names, which is made where there is none; else one of this process.
+/// The key of the folder that `COUNTERSIGN_FUZZ` names, which is created if it is missing; else one of this process.
 pub(crate) fn seal_key() -> &'static Seal {
     static SEAL: OnceLock<Seal> = OnceLock::new();
     SEAL.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! Any text, and any bytes as a picture, stamped on a page: what is proved beforehand can be drawn, what is refused is
-//! refused both times, and the drawing that is copied into the file refers to nothing that is not there.
+//! Any text, and any bytes as a picture, stamped on a page: accepted values can be drawn, refused ones are refused both
+//! times, and the drawing that is copied into the file refers to nothing missing.
 
 use document::marks::stamp::{Mark, MarkContent, prove, stamp};
 use document::pdf::geometry::PageGeometry;

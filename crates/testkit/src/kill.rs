@@ -1,10 +1,10 @@
 //! The kill test: `kill -9` under load, again and again, and nothing the server answered may be lost.
 //!
 //! Callers start workflows and approve them over HTTP. At a random moment, or at a [`Place`] that a guarantee depends
-//! on, the server gets SIGKILL and starts again on the same data, and the load goes on with what was left. The ledger
-//! here contains what the server has *answered*. A request that was running at the kill is in doubt and is repeated: a
-//! start with the same `Idempotency-Key`, or an approval that may now be refused because the first one was kept. At the
-//! end everything is completed, and then the following must be true:
+//! on, the server gets SIGKILL and starts again on the same data, and the load continues with the rest. The ledger here
+//! contains what the server has *answered*. A request that was running at the kill is in doubt and is repeated: a start
+//! with the same `Idempotency-Key`, or an approval that may now be refused because the first one was kept. At the end
+//! everything is completed, and then the following must be true:
 //! - every answered start and approval exists, and no start happened twice;
 //! - every approval reached the receiver at least once, with one `webhook-id` per event and one body per id;
 //! - `audit verify` and `fsck` find nothing wrong.

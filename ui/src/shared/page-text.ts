@@ -1,6 +1,6 @@
-// <page-text>: a page's text, laid over its picture and transparent, for screen readers, for the browser's search, and
-// for selecting and copying. The server finds the words, their positions and their order (document::text_layer); this
-// script positions them.
+// <page-text>: a page's transparent text on top of its picture, for screen readers, the browser's search, selecting and
+// copying. The server finds the words, their positions and their order (document::text_layer); this script positions
+// them.
 //
 // Nearby pages are loaded first; the others follow when there is time, up to a limit, because a long document must stay
 // light on a phone. If there is too much, far pages are dropped; their text comes back from the browser's cache.

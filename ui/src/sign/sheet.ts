@@ -28,8 +28,8 @@ export class Sheet {
     /** Scrolls the box into view above this line of the window. */
     private readonly bring: (box: HTMLElement, bottom: number) => void,
   ) {
-    // Enter, or the button that goes on. The other button always closes; a refused value stays in its box, which shows
-    // the error.
+    // Enter, or the button for the next step. The other button always closes; a refused value stays in its box, which
+    // shows the error.
     one<HTMLFormElement>("#sheet form").addEventListener("submit", (event) => {
       event.preventDefault();
       const field = this.#field;

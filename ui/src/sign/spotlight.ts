@@ -1,4 +1,4 @@
-// While a field is filled in beside its page, its box stays bright: the dialog's backdrop has a hole there.
+// While a field is filled in next to its page, its box stays bright: the dialog's backdrop has a hole there.
 
 import { one } from "../shared/dom";
 

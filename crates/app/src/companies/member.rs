@@ -1,6 +1,6 @@
-//! Members: made, given a new password and disabled by the operator.
+//! Members: the operator adds and disables them, and sets new passwords.
 //!
-//! A new password and a disabled account end at once what the old one let in: every access token and every session.
+//! A new password or a disabled account ends every access token and session at once.
 
 use std::fmt;
 

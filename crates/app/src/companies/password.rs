@@ -199,8 +199,8 @@ impl Turn<'_> {
     }
 }
 
-/// How much lower the priority of a hash is: under load everything else gets three times as much of a processor. With ten
-/// times as much, people could not log in beside other busy programs.
+/// How much lower the priority of a hash is: under load everything else gets three times as much of a processor. With
+/// ten times as much, people could not log in while other programs are busy.
 #[cfg(target_os = "linux")]
 const NICER: i32 = 5;
 

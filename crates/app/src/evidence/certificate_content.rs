@@ -716,7 +716,7 @@ pub(crate) fn drawable(fonts: &Fonts, text: &str) -> String {
     let mut drawable = String::with_capacity(text.len());
     for character in text.chars() {
         if matches!(character, '\u{2068}' | '\u{2069}') {
-            // Around right-to-left text, of which no font has a letter.
+            // Marks around right-to-left text, which no font contains.
         } else if character.is_control() {
             drawable.push(' ');
         } else if missing.contains(&character) || is_direction_control(character) {

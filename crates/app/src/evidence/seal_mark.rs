@@ -1,4 +1,4 @@
-//! The mark that a company may have its seals leave on the pages: whose seal, when, and which document.
+//! The mark that a company's seals can leave on the pages: who sealed which document, and when.
 
 use document::marks::stamp::{self, Mark};
 use document::sealing::seal_mark::{self, SealMark};

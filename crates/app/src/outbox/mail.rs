@@ -431,7 +431,7 @@ impl OutgoingMail {
     }
 }
 
-/// What the templates see of a message.
+/// The values for the templates of a message.
 pub(crate) fn values(letter: &Letter<'_>) -> serde_json::Value {
     draft(letter).values
 }

@@ -6,7 +6,7 @@
 use crate::outbox::mail::{Occasion, Request};
 
 impl<'o> Occasion<'o> {
-    /// The same with `hidden` in the place of each link that is the addressee's alone; none if there is no such link.
+    /// The same with `hidden` in place of each personal link. `None` if there is no such link.
     pub(in crate::outbox) fn without_addressees_links(self, hidden: &'o str) -> Option<Occasion<'o>> {
         let in_place = |url: &'o str| if url.is_empty() { url } else { hidden };
         match self {

@@ -1,8 +1,8 @@
 //! The Export API's history: what was sent to a company's servers, how each try went, and sending it again.
 //!
-//! A delivery keeps its body and its event id for as long as it is kept at all, so whatever is sent again is the same event,
-//! byte for byte. History is bounded for each company, by age and by number ([`HistorySettings`]); what is still to be
-//! delivered is no history, and is never dropped.
+//! A delivery keeps its body and its event id for as long as it is kept at all, so whatever is sent again is the same
+//! event, byte for byte. History is bounded for each company, by age and by number ([`HistorySettings`]); deliveries
+//! that are still due are not history, and are never deleted.
 
 use std::time::Instant;
 
@@ -389,7 +389,7 @@ impl App {
         Ok(EndpointStarted { url, released })
     }
 
-    /// Pauses an address, for a member: webhooks to it are held until it is started again. A stopped one stays stopped.
+    /// Pauses an endpoint for a member: webhooks to it are held until it is started again. A stopped one stays stopped.
     pub fn pause_export_endpoint(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
-//! The proofs that certificates are good, for the file that they signed: the root's own revocation list, and the sources
-//! that other certificates name (RFC 5280, 4.2.1.13 and 4.2.2.1), fetched and kept in this process until they are stale.
+//! The proofs that the certificates of a file's signatures are valid: the root's own revocation list, and the sources
+//! that other certificates name (RFC 5280, 4.2.1.13 and 4.2.2.1), fetched and kept in this process until they are
+//! stale.
 //!
 //! Every answer is checked against the certificate's issuer ([`document::pki::revocation`]): no list or answer of another
 //! issuer, or of another time, is embedded. The addresses are strangers', so a caller who waits for a seal waits for all of
@@ -162,8 +163,8 @@ impl App {
         };
         let mut room = MOST_BYTES_ADDED.min(MOST_BYTES_HELD.saturating_sub(evidence.held_bytes));
         let newest = evidence.chains.iter().rposition(|chain| chain.is_own);
-        // Ours come first, the newest in front: without them there is no seal of this level, and if there is not room for
-        // all, others' are left out.
+        // Ours come first, the newest in front: without them, the seal cannot have this level. If there is no room for
+        // all proofs, those of others are left out.
         let mut chains: Vec<(bool, &Chain)> = (0..)
             .zip(&evidence.chains)
             .map(|(index, chain)| (Some(index) == newest, chain))

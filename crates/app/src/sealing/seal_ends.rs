@@ -57,7 +57,7 @@ impl App {
         Ok(end.filter(|end| *end <= now || due(*end, now).is_some()))
     }
 
-    /// The companies whose seal certificates end soon enough to warn of, for the operator.
+    /// The companies whose seal certificates end soon, for the operator.
     pub fn seal_ends(&self) -> Result<Vec<SealEnd>, Error> {
         let root = certificates_from_pem(&self.root_certificate()?)
             .map_err(|error| Error::internal("reading the installation's root certificate", error))?;

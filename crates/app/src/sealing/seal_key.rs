@@ -74,8 +74,8 @@ impl From<SealKeyFault> for Error {
 }
 
 impl App {
-    /// The company's seal key, ready to sign. Where there is none, or it cannot be used, nothing may start that would
-    /// have to be sealed: that is [`Error::NotSealable`].
+    /// The company's seal key, ready to sign. If there is none, or it cannot be used, nothing that needs a seal can
+    /// start: that is [`Error::NotSealable`].
     pub fn seal_key(&self, company: &CompanyId) -> Result<Arc<SealKey>, Error> {
         Ok(self.usable_seal_key(company)?)
     }

@@ -1,9 +1,9 @@
 //! Approving: by a signer with their link, or by a program on their behalf.
 //!
-//! **What happens.** The given values are read and proved, fields that fill themselves in are filled in, and the signer's
-//! turn ends. If others follow, they are asked. If this was the last signer, the document is stamped, sealed and certified
-//! first, its bytes are made durable, and only then does one transaction make the workflow complete: there is no moment at
-//! which all have signed and the document is still pending.
+//! **What happens.** The given values are read and proved, fields that fill themselves in are filled in, and the
+//! signer's turn ends. If others follow, they are asked. If this was the last signer, the document is stamped, sealed
+//! and certified first, its bytes are made durable, and only then does one transaction make the workflow complete:
+//! there is never a moment when all have signed and the document is still pending.
 //!
 //! **What may fail.** A value that does not fit its kind, an empty required field, missing consent or access code (422,
 //! 403); another who was faster, an ended workflow, another's turn (409 with the state that was found).

@@ -30,7 +30,7 @@ impl App {
         recipient: &Recipient,
     ) -> Result<CodeGuesses, Error> {
         let token = self.outgoing.addresses.read(&key.token);
-        // Links to a signer's finished files are delivered, too: they are in no answer.
+        // Links to a signer's finished files count as delivered too, because no response contains them.
         let is_delivered = token.is_some_and(|token| token.delivered().is_some() || token.purpose.is_signers_file());
         let is_strangers = !is_delivered && self.is_visitors_own(&session.snapshot, recipient)?;
         let contact = self.code_contact(recipient, session.snapshot.party.region);

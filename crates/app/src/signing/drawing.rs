@@ -57,7 +57,7 @@ impl App {
                 drawing,
             }
         };
-        // In a script for which there is no handwriting, all hands look alike: one of them is enough to choose from.
+        // If there is no handwriting for a script, all choices look the same: one of them is enough to choose from.
         let mut choices: Vec<Choice> = Vec::new();
         for choice in drawings.into_iter().map(choice) {
             if choice.look.is_err() || choices.iter().all(|known| known.look != choice.look) {

@@ -174,8 +174,8 @@ impl App {
         !writer.asks_one_time_code || self.one_time_code_entered(recipient, proof, at).is_some()
     }
 
-    /// When the holder of this proof entered a one-time code of the recipient, to the second; none if the proof is not valid (any
-    /// more).
+    /// When the holder of this proof entered a one-time code of the recipient, to the second; `None` if the proof is
+    /// not, or no longer, valid.
     pub(in crate::signing) fn one_time_code_entered(
         &self,
         recipient: &Recipient,

@@ -237,7 +237,7 @@ impl App {
         self.shown_file_of(value.as_ref())
     }
 
-    /// The document before anybody has signed it, for its signer, and an entry in the audit trail that they downloaded it.
+    /// The document before anyone has signed it. Records in the audit trail that the signer downloaded it.
     pub fn signing_original(&self, key: &SigningKey, origin: &Origin) -> Result<FileContent, Error> {
         let session = self.open_for_reading(key)?;
         let recipient = session.recipient().ok_or(Error::NotFound(Subject::File))?;

@@ -9,9 +9,9 @@
 //! required field accepts any value at all.
 //!
 //! **What is calculated later** is proved at the start and at each approval, with the numbers that are fixed by then. A
-//! number that a later signer still enters is open. The result must fit if all open ones are 0, which therefore stays a way
-//! out for everybody who follows. It must also fit, or be none, for 1, a hundredth or a hundred, since a field in which only
-//! 0 can be multiplied is no real way out. What fails is refused at the number that is about to be fixed.
+//! number that a later signer still enters is open. The result must fit if all open ones are 0, which therefore stays a
+//! way out for everybody who follows. It must also fit for 1, a hundredth or a hundred, because a field that only
+//! accepts 0 is not a real solution. What fails is refused at the number that is about to be fixed.
 //!
 //! What fills itself in with a signer's details is proved by [`crate::values::value::prove_writer`] when they are named. A
 //! document keeps the company's name that was proved when it was sent, so all its signers see the same one, and one that
@@ -298,7 +298,7 @@ fn tells_digits(date: jiff::civil::Date) -> bool {
     date.month() == 10 || date.year() == 8888
 }
 
-/// The versions whose own part was proved, each in a language.
+/// The versions whose own texts were checked, each for a language.
 #[derive(Debug, Default)]
 pub(crate) struct ProvedTemplates(Mutex<HashSet<(CompanyId, TemplateId, u32, Language)>>);
 

@@ -1,9 +1,9 @@
 //! `audit verify` and `fsck`: every chain against itself and its workflow's rows, every file against the database.
 //!
-//! Both may run beside a working server. A use-case keeps its files before the transaction that names them, so a file that
-//! nothing names may be one whose transaction is just coming: `fsck` sweeps only what has lain longer than the grace that
-//! its caller gives. That a file is swept is no fault: a use-case that fails between the two leaves one, which a job removes as
-//! well ([`crate::base::uploads`]).
+//! Both may run while a server is working. A use-case keeps its files before the transaction that names them, so a file
+//! that nothing names may be one whose transaction is just coming: `fsck` sweeps only what has lain longer than the
+//! grace that its caller gives. A removed file is not a fault: a use-case that fails between the two leaves one, which
+//! a job removes as well ([`crate::base::uploads`]).
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};

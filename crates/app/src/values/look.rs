@@ -71,7 +71,7 @@ impl Looks<'_> {
     }
 }
 
-/// A text of the signing page as a value; an empty one is none.
+/// A text from the signing page as a value. An empty text is `None`.
 pub(crate) fn typed_value(field: &Field, text: &str) -> Result<Option<FieldValue>, ValueFault> {
     if text.is_empty() {
         Ok(None)

@@ -46,7 +46,7 @@ pub struct CertificateContent {
     pub events: EventTable,
     /// Paragraphs after the table.
     pub notes: Vec<String>,
-    /// The address in the QR code beside the title.
+    /// The address in the QR code next to the title.
     pub qr: Option<QrAddress>,
     /// At the foot of each page, left of the page's number.
     pub footer: String,
@@ -449,8 +449,8 @@ impl<'a> Composer<'a> {
         const STATE_SHARE: f32 = 0.42;
         let state_width = COLUMN * STATE_SHARE;
         let name_width = COLUMN - state_width;
-        // The number stands first whatever the direction of the name: the mark makes the line one from left to right
-        // (UAX #9, P2), and draws nothing.
+        // The number comes first for names in any direction: the mark makes the line one from left to right (UAX #9,
+        // P2), and draws nothing.
         let name = if card.mark.is_empty() {
             card.name.clone()
         } else {

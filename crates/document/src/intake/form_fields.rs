@@ -461,7 +461,7 @@ impl<'a, O: Objects> Chain<'a, O> {
         }
     }
 
-    /// Has it a value that its default does not say?
+    /// Whether its value differs from its default.
     fn loses_value(&self, field: &Field, shown: &Shown) -> bool {
         let has_text = || match self.get(b"V") {
             Some(Object::Array(several)) => !several.is_empty(),

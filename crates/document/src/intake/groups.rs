@@ -194,7 +194,7 @@ impl<'o, O: Look> Groups<'o, O> {
         blends
     }
 
-    /// Is what is painted in a plain state still painted plainly with these parameters?
+    /// Whether painting stays plain with these parameters.
     fn keeps_plain(&mut self, state: &'o Dict) -> bool {
         let objects = self.objects;
         let mask = objects.dict_in(state, b"SMask");

@@ -250,8 +250,8 @@ pub enum Change {
     /// The XFA copy of a form was removed; the ordinary fields stay.
     #[error("the XFA copy of the form was removed; its ordinary fields stay")]
     XfaRemoved,
-    /// The description of the document (XMP) is no well-formed XML and was removed: programs that judge signatures stumble
-    /// over it.
+    /// The description of the document (XMP) is not well-formed XML and was removed: programs that judge signatures
+    /// stumble over it.
     #[error("the document's description (XMP metadata) could not be read and was removed")]
     DamagedMetadataRemoved,
     /// Scripts were removed.

@@ -62,10 +62,10 @@ pub(super) fn settle(edits: &mut Edits<'_>, upload: &Upload) -> Result<Settled, 
     Ok(settled)
 }
 
-/// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is, how many pages are in it and
-/// which node is its parent, no node comes twice, and what is no dictionary is none. Viewers' rule decides which nodes are pages.
-/// Answers how many entries led to nothing; one that should lead to a page and leads to an object that is not in the file refuses
-/// it.
+/// Makes the page tree (7.7.3) one that every reader walks alike: each node says what it is, how many pages are in it
+/// and which node is its parent, no node comes twice, and nodes that are not dictionaries are ignored. Viewers' rule
+/// decides which nodes are pages. Answers how many entries led to nothing; one that should lead to a page and leads to
+/// an object that is not in the file refuses it.
 pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result<u32, Refused> {
     let root = match edits.catalog()?.get(b"Pages").cloned() {
         Some(Object::Ref(root)) => root,
@@ -404,7 +404,7 @@ fn content_of(edits: &Edits<'_>, page: Ref, number: u32, most: usize) -> Result<
     Ok(Some(Content { bytes, is_joined }))
 }
 
-/// Makes every stream decode. Answers how many did not; what pages draw is not among them, for it must not be dropped.
+/// Makes every stream decode. Answers how many did not; content of pages is not among them, because it must stay.
 fn settle_streams(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let mut drawn = BTreeSet::new();
     for page in edits.pages()? {

@@ -1,11 +1,10 @@
 //! Draws values on the pages of a file, as one appended revision.
 //!
-//! The marks of each page are drawn upright on a sheet of the size of the displayed page, by
-//! krilla, with fonts subset and mapped back to text (`ToUnicode`). Each sheet becomes a form
-//! `XObject`, which the page invokes through the matrix from displayed page to user space, so that
-//! rotation, cropping and `UserUnit` need no thought in drawing. The page's old content is wrapped
-//! in `q` … `Q`, for it may leave the graphics state changed (ISO 32000-2, 8.4.2), and its
-//! resources are copied before ours are added, for it may share them with other pages.
+//! The marks of each page are drawn upright on a sheet of the size of the displayed page, by krilla, with fonts subset
+//! and mapped back to text (`ToUnicode`). Each sheet becomes a form `XObject`, which the page invokes through the
+//! matrix from displayed page to user space, so that rotation, cropping and `UserUnit` need no thought in drawing. The
+//! page's old content is wrapped in `q` … `Q`, because it may leave the graphics state changed (ISO 32000-2, 8.4.2),
+//! and its resources are copied before ours are added, because other pages may share them.
 //!
 //! In a tagged file the marks become part of its structure (`super::tagging`).
 //!

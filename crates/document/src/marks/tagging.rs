@@ -5,8 +5,8 @@
 //! words. The elements name the marked content of the drawing, a form `XObject` that shows on one page and once (14.7.5.2), so
 //! that the page's own marks are not touched.
 //!
-//! In a file that others signed the structure stays as it is, for a signature covers it. There the words of all marks of a page
-//! are those of the field that shows them (12.7.4.1: `TU`).
+//! In a file that others signed, the structure stays as it is, because a signature covers it. There the words of all
+//! marks of a page are those of the field that shows them (12.7.4.1: `TU`).
 
 use domain::drawing::Drawing;
 use krilla::tagging::{Artifact, ArtifactType, ContentTag, SpanTag};

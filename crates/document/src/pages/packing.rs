@@ -1,10 +1,10 @@
 //! Pictures of pages, packed for browsers.
 //!
-//! Most pages are letters on paper: a few plain colours, and between them the steps of smoothed edges. Of those steps
-//! sixteen a channel are kept, which no eye tells from all of them (no pixel changes by more than 8 of 255, and the plain
-//! colours not at all); the lossless WebP of such a picture is a third as large. A page that holds a photograph or a scan
-//! keeps every step, and is a JPEG where that is much smaller. What was measured, and why neither SVG nor lossy WebP, is
-//! in `docs/adr/`.
+//! Most pages are letters on paper: a few plain colours, and between them the steps of smoothed edges. We keep sixteen
+//! of those steps for each channel, which looks the same (no pixel changes by more than 8 of 255, and the plain colours
+//! not at all); the lossless WebP of such a picture is a third as large. A page that contains a photograph or a scan
+//! keeps every step, and is a JPEG if that is much smaller. `docs/adr/` has the measurements, and why we use neither
+//! SVG nor lossy WebP.
 
 use std::collections::HashMap;
 

@@ -4,9 +4,9 @@
 //! interpreter: each glyph with the characters that it stands for (`ToUnicode`, the glyph's name, `ActualText`, ISO 32000-2,
 //! 9.10 and 14.9.4) and the place where it is drawn. Text that is not painted counts too: it is what a scanner recognised.
 //!
-//! Files rarely say in which order they are read, so the order is found from the places (`order`): glyphs that
-//! follow each other on a baseline are a line, columns of prose are read one after the other, what stands in a table is
-//! read row by row. Right-to-left words are in the order in which they are spoken.
+//! Files rarely say in which order they are read, so the order is found from the places (`order`): glyphs that follow
+//! each other on a baseline are a line, columns of prose are read one after the other, tables are read row by row.
+//! Right-to-left words are in the order in which they are spoken.
 //!
 //! Like rendering, this reads files of strangers, and is bounded by the process in which it runs; what is bounded here is
 //! the size of the answer. A glyph is left out if the file does not say its characters.
@@ -319,7 +319,7 @@ impl<'a> Device<'a> for Collector {
     fn pop_transparency_group(&mut self) {}
 }
 
-/// The characters of a glyph, without those that no text has.
+/// The characters of a glyph, without those that never occur in text.
 fn characters(found: BfString) -> String {
     let mut text = String::new();
     let mut push = |character: char| match character {
@@ -538,7 +538,7 @@ fn is_ideograph(character: char) -> bool {
         | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Glyphs in the order in which the file draws them, joined to lines; then lines joined that stand beside each other.
+/// Glyphs in the order in which the file draws them, joined to lines; then adjacent lines are joined.
 fn lines_of(glyphs: Vec<Glyph>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for glyph in glyphs {

@@ -1,5 +1,5 @@
-//! Changes to a file, kept beside it until they are written: behind it as one section ([`super::append`]), or together with
-//! it as a new file ([`super::write`](mod@super::write)).
+//! Changes to a file, kept separate until they are written: behind it as one section ([`super::append`]), or together
+//! with it as a new file ([`super::write`](mod@super::write)).
 
 use std::collections::BTreeMap;
 

@@ -49,7 +49,7 @@ pub enum SectionKind {
     Table,
     /// 7.5.8.
     Stream,
-    /// 7.5.8.4: a table with a stream beside it.
+    /// 7.5.8.4: a table with an additional stream.
     Hybrid,
 }
 
@@ -62,7 +62,7 @@ pub struct Section {
     pub end: usize,
     /// Behind its `%%EOF`, if there is one.
     pub marked_end: Option<usize>,
-    /// The stream beside a hybrid's table.
+    /// The additional stream of a hybrid.
     pub hybrid: Option<Box<Section>>,
     pub entries: BTreeMap<u32, Entry>,
     /// A used number whose object is said to be at the first byte of the file, which is impossible.

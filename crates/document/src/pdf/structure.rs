@@ -220,7 +220,7 @@ pub fn marked_content(page: Ref, form: Ref, mark: i64) -> Dict {
     ])
 }
 
-/// The element of a field that can no longer be changed (14.8.5.6): its role, of a button whether it is on, and its name for
+/// The element of a field that can no longer be changed (14.8.5.6): its role, whether a button is on, and its name for
 /// people.
 pub fn field_element(role: &str, is_on: Option<bool>, name: Option<&str>) -> Dict {
     let mut attributes = Dict::of([("O", Object::name("PrintField")), ("Role", Object::name(role))]);

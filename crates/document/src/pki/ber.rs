@@ -12,8 +12,8 @@ const DEEPEST: usize = 48;
 const OCTET_STRING: u8 = 0x04;
 const CONSTRUCTED: u8 = 0x20;
 
-/// The same value with definite lengths and whole strings; what follows it is kept. What cannot be read stays as it is, for
-/// the reader to complain about.
+/// The same value with definite lengths and whole strings; what follows it is kept. Unreadable values stay as they are,
+/// so that the reader reports them.
 pub(crate) fn definite(bytes: &[u8]) -> Cow<'_, [u8]> {
     match rewrite(bytes, 0) {
         Some((Some(mut rewritten), length)) => {

@@ -572,8 +572,8 @@ pub fn certificates_to_pem(certificates: &[Vec<u8>]) -> String {
     certificates.iter().map(|der| certificate_to_pem(der)).collect()
 }
 
-/// What lies where a certificate names its issuer's (`caIssuers`; RFC 5280, 4.2.2.1): one certificate, or a CMS message of
-/// certificates alone, of which a limited number are read. None where it is neither. The answer is DER.
+/// What lies where a certificate names its issuer's (`caIssuers`; RFC 5280, 4.2.2.1): one certificate, or a CMS message
+/// of certificates alone, of which a limited number are read. `None` if it is neither. The answer is DER.
 pub fn certificates_of_issuers(bytes: &[u8]) -> Vec<Vec<u8>> {
     const MOST: usize = 64;
     if Certificate::from_der(bytes).is_ok() {

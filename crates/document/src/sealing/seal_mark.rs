@@ -1,9 +1,9 @@
 //! The mark of a seal: a small calm text in a corner of a page that says who sealed the document, and when.
 //!
-//! On the page of the seal's own field it is the appearance of its widget (ISO 32000-2, 12.7.5.5), so that readers show the
-//! signature to anyone who clicks it. On other pages it is a mark like any other, drawn by [`crate::marks::stamp`]. It proves nothing:
-//! anybody can draw one. It lies in the margin, in the first corner that no field of the template takes, and is left out
-//! where there is none.
+//! On the page of the seal's own field it is the appearance of its widget (ISO 32000-2, 12.7.5.5), so that readers show
+//! the signature to anyone who clicks it. On other pages it is a mark like any other, drawn by [`crate::marks::stamp`].
+//! It proves nothing: anybody can draw one. It is in the margin, in the first corner without a field of the template,
+//! and is left out if there is no such corner.
 
 use domain::Language;
 use domain::field::{Alignment, Placement};
@@ -27,8 +27,8 @@ const LETTERS: f32 = 7.0;
 /// A grey that is read well on white (contrast 7 : 1).
 const GREY: [u8; 3] = [85, 85, 85];
 
-/// The mark as one draws it on a page of `size`: two short lines in the first corner that none of `taken` touches. None
-/// where there is no such corner.
+/// The mark as one draws it on a page of `size`: two short lines in the first corner that none of `taken` touches.
+/// `None` if there is no such corner.
 pub fn in_corner(page: u32, size: &PageSize, text: &str, language: Language, taken: &[Placement]) -> Option<Mark> {
     let width = WIDTH.min(size.width_points - 2.0 * MARGIN);
     let (right, bottom) = (size.width_points - MARGIN - width, size.height_points - MARGIN - HEIGHT);

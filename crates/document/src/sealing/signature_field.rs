@@ -22,8 +22,8 @@ pub(super) const ROOM: usize = 16 * 1024;
 /// Ten digits, as wide as any offset of the format.
 const WIDE_NUMBER: i64 = 9_999_999_999;
 
-/// A signature dictionary with room for the byte range, and for so many bytes of a value. They come first: they are searched
-/// for, and what follows may be anybody's text.
+/// A signature dictionary with space for the byte range, and for this many bytes of a value. They come first: they are
+/// searched for, and what follows may be anybody's text.
 pub(super) fn placeholders(room: usize) -> Dict {
     let wide = || Object::from(WIDE_NUMBER);
     Dict::of([

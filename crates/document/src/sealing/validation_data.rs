@@ -308,7 +308,7 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
     Ok(evidence)
 }
 
-/// The certificates that came with a timestamp token, its signer's first (DER); none where it cannot be read.
+/// The certificates that came with a timestamp token, its signer's first (DER); `None` if it cannot be read.
 pub fn token_certificates(token: &[u8]) -> Vec<Vec<u8>> {
     token_chain(token)
         .map(|(_, certificates)| certificates)

@@ -1,13 +1,13 @@
-//! How a text stands in its box: one rule for the page in the browser and for the PDF.
+//! How a text is placed in its box: one rule for the page in the browser and for the PDF.
 //!
 //! - The box has a padding of [`PADDING`] points on each side.
-//! - *One line*: line breaks become spaces, and the line stands in the middle of the box's height.
+//! - *One line*: line breaks become spaces, and the line is in the middle of the box's height.
 //! - *Many lines*: the text wraps at word boundaries (anywhere, where a word is wider than the box), keeps its line
 //!   breaks and begins at the top.
-//! - *Cells*: the box is divided into equal cells side by side, and each character (a letter with its accents, an
-//!   emoji with its parts) stands in the middle of its own, all in one size; a blank leaves its cell empty. Aligned to
-//!   the right, the last character takes the last cell; text that runs from right to left begins in the last cell.
-//!   There is no padding, and more characters than cells are refused.
+//! - *Cells*: the box is divided into equal cells side by side, and each character (a letter with its accents, an emoji
+//!   with its parts) is in the middle of its own, all in one size; a blank leaves its cell empty. Aligned to the right,
+//!   the last character takes the last cell; text that runs from right to left begins in the last cell. There is no
+//!   padding, and more characters than cells are refused.
 //! - Where a template does not say which ([`domain::Field::text_place`]), a text box in which two lines fit takes many.
 //! - Without a given size the letters are as large as the box allows, at most [`LARGEST_AUTOMATIC`].
 //! - A text that does not fit is set smaller, down to [`SMALLEST`] (or the given size, if that is smaller). One that

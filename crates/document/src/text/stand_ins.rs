@@ -75,8 +75,8 @@ impl Collection {
     }
 }
 
-/// Adds fonts for this process; only the first call does. Files that are no fonts, or have no Asian letters, are left out. Returns
-/// how many stand in.
+/// Adds fonts for this process; only the first call does. Files that are not fonts, or have no Asian letters, are left
+/// out. Returns how many stand in.
 pub fn add(files: Vec<Vec<u8>>) -> usize {
     let added = ADDED.get_or_init(|| Added {
         fonts: files.into_iter().filter_map(AddedFont::read).collect(),

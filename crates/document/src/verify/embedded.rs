@@ -1,6 +1,6 @@
 //! The validation data that a file holds for its verifiers: its document security store (ISO 32000-2, 12.8.4.3).
 //!
-//! Nothing that is read is cut short, for what is cut off might be what revokes: a file with more than anybody reads is at
+//! Nothing is read only in part, because the rest might contain a revocation: a file with more than anybody reads is at
 //! fault.
 
 use jiff::Timestamp;
@@ -82,8 +82,8 @@ pub(crate) struct Held {
     pub(crate) proves_signer: bool,
 }
 
-/// What a file holds, and whether it proves the first of these certificates (DER), which is known with its issuers, good at a
-/// moment; a revocation before now and after that moment is no matter.
+/// What a file holds, and whether it proves the first of these certificates (DER), which is known with its issuers,
+/// good at a moment; a revocation after that moment does not matter.
 pub(crate) fn held(view: View<'_>, certificates: &[Vec<u8>], at: Option<Timestamp>) -> Result<Held, PdfDefect> {
     let embedded = Embedded::of(&Reading::of(view)?);
     let RevocationData { lists, responses } = &embedded.revocation;

@@ -133,9 +133,9 @@ fn may_sign(certificate: &Certified<'_>) -> Result<(), Fault> {
     }
 }
 
-/// The purposes of a certificate's key for which documents are signed, by whoever states them: any; client authentication, by
-/// which many authorities that serve people mean the person; electronic mail (S/MIME); documents (RFC 9336); and the two older
-/// numbers for documents of Microsoft and Adobe.
+/// The purposes of a certificate's key for signing documents, from different authorities: any; client authentication,
+/// by which many authorities that serve people mean the person; electronic mail (S/MIME); documents (RFC 9336); and the
+/// two older numbers for documents of Microsoft and Adobe.
 const OF_DOCUMENTS: [ObjectIdentifier; 6] = [
     ANY_EXTENDED_KEY_USAGE,
     ID_KP_CLIENT_AUTH,

@@ -451,8 +451,8 @@ impl Places {
         }
     }
 
-    /// Lets an object have another role besides those that it has; the answer is what the objects behind it have besides, none
-    /// where nothing is new.
+    /// Lets an object have another role besides those that it has; returns what else its objects contain, or `None` if
+    /// nothing is new.
     fn reach(&mut self, id: Ref, key: &[u8], object: &Object, role: Role, way: &Way) -> Option<Role> {
         let Some(place) = self.by_id.get_mut(&id) else {
             let place = Place {

@@ -36,7 +36,7 @@ pub(super) struct Examined {
     pub(super) is_sound: bool,
     /// Whether only a little white space, or validation data and document timestamps, follow it.
     pub(super) is_last_word: bool,
-    /// The revision that it covers, if what it covers is one.
+    /// The revision that it covers, if it covers exactly one.
     pub(super) revision: Option<usize>,
     /// Whether the covered revision has validation data.
     pub(super) covers_validation_data: bool,

@@ -1,7 +1,7 @@
 //! `POST /api/v3/workflows/bulk` and what becomes of it: many starts at once of one template.
 //!
 //! As JSON, the body is a start whose members hold for all rows, with the rows as `workflow_list`. As a form, it is a
-//! spreadsheet with the same start beside it.
+//! spreadsheet with the same start next to it.
 
 use app::{App, BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest, Error, Fault, FaultCode};
 use axum::Json;

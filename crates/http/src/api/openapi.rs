@@ -1,9 +1,9 @@
 //! `GET /api/openapi.json`: the API described in `OpenAPI` 3.1, by the server that answers it.
 //!
-//! The description of each endpoint stands at its handler; here they are put together, and what
-//! holds for many is added once: the answers that every call with a token may get, and the closed
-//! list of error ids. A snapshot of the whole is under test, so that no change goes unseen, and so
-//! is that every route of the table is described and every described path is a route.
+//! The description of each endpoint is at its handler; here they are put together, and what holds for many is added
+//! once: the answers that every call with a token may get, and the closed list of error ids. A snapshot of the whole is
+//! under test, so that no change goes unseen, and so is that every route of the table is described and every described
+//! path is a route.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

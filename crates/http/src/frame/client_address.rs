@@ -1,11 +1,10 @@
 //! Who is at the other end of the connection.
 //!
-//! Throttles, the audit chain and the history certificate name the address of the person or
-//! program that called. Behind a reverse proxy the peer of the connection is the proxy, and the
-//! real address stands in `X-Forwarded-For`; but anyone can send that header. So it is believed
-//! only where the peer is one of `server.trusted_proxies`, and then it is read from the right:
-//! each entry was written by the proxy to its right, and the first one that is not itself a
-//! trusted proxy is the client. `X-Forwarded-Proto` is held to the same rule.
+//! Throttles, the audit chain and the history certificate name the address of the person or program that called. Behind
+//! a reverse proxy the peer of the connection is the proxy, and the real address is in `X-Forwarded-For`; but anyone
+//! can send that header. So it is believed only where the peer is one of `server.trusted_proxies`, and then it is read
+//! from the right: each entry was written by the proxy to its right, and the first one that is not itself a trusted
+//! proxy is the client. `X-Forwarded-Proto` is held to the same rule.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

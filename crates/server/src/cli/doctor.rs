@@ -1,6 +1,6 @@
 //! `doctor`: what is wrong with this installation, and the remedy.
 //!
-//! Looks and changes nothing: it makes neither database nor key. Each check stands for itself, so that one fault does not
+//! Looks and changes nothing: it makes neither database nor key. Each check is independent, so that one fault does not
 //! hide the next.
 
 use std::path::Path;
@@ -139,7 +139,7 @@ impl Doctor {
     }
 }
 
-/// Whether enough files may be open at once. What holds here need not hold for a service, whose unit has limits of its own.
+/// Whether enough files may be open at once. A service may differ, because its unit has its own limits.
 fn open_files(context: &Context, findings: &mut Findings) {
     let check = "open files";
     let limit = FileLimit::attainable(context.place.configuration.files());

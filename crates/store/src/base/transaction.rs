@@ -94,7 +94,7 @@ impl Numbers {
         values![wholes, wanted.iter().sum::<i64>()].to_vec()
     }
 
-    /// Divides the rows that the statement returned among the wholes.
+    /// Splits the returned rows among the inserted groups.
     pub(crate) fn given_out(
         statement: &'static Statement,
         rows: &[Row],

@@ -1,7 +1,7 @@
 //! The database against itself: what `fsck` and `audit verify` find, all companies. [`crate::compare`] compares rows with chains.
 //!
-//! Read a stretch of workflows at a time, each in one transaction, so that a check of a large installation neither fills
-//! the memory nor stands in a running server's way. Every function reads only.
+//! Read a stretch of workflows at a time, each in one transaction, so that checking a large installation neither fills
+//! the memory nor blocks a running server. Every function reads only.
 //!
 //! A state without its proof, or half of a transition, cannot come from a crash (each transition is one transaction), only
 //! from a damaged database, an edit by hand, or a fault of ours: so each finding is a fault, never a note.

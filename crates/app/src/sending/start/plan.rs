@@ -168,7 +168,7 @@ impl StartPlan {
         Ok((id, Some(content)))
     }
 
-    /// The place of a public link's visitor among the signers. In a step with several roles it need not be the first.
+    /// The place of a public link's visitor among the signers. In a step with several roles, it may be any of them.
     fn visitor(&self) -> Option<usize> {
         self.places.get(self.together.visitor?).copied().flatten()
     }

@@ -5,7 +5,8 @@
 //! digest do the same in the same order, and where they do it is compared number by number.
 //!
 //! Places are in points of the displayed page from its top left corner. Clips are noted with what is drawn in them, not
-//! as steps of their own, for the same clip can be set in many ways. Tiles and masks are noted where they are first used.
+//! as separate steps, because the same clip can be set in many ways. Tiles and masks are noted where they are first
+//! used.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write as _};

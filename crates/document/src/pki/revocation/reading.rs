@@ -1,9 +1,10 @@
 //! Whether a certificate had been revoked: from the lists (RFC 5280, 5) and answers (OCSP, RFC 6960) that somebody brings
 //! along.
 //!
-//! What is read counts only where the certificate's own issuer signed it, or, for an answer, somebody whom that issuer has
-//! certified for answering; anybody can put a list into a file. A list or an answer speaks of the moment in question where
-//! it was issued later, or was still valid then. None of them means that nothing is known, which is said, and is no fault.
+//! What is read counts only where the certificate's own issuer signed it, or, for an answer, somebody whom that issuer
+//! has certified for answering; anybody can put a list into a file. A list or an answer speaks of the moment in
+//! question where it was issued later, or was still valid then. Without them the status is unknown, which is reported
+//! but not a fault.
 //!
 //! What was issued after the certificate's end says that it was not revoked only where it says itself that it reaches back so
 //! far: who has ended may leave the list (RFC 5280, 3.3). That it was revoked counts whenever it is said.
@@ -322,7 +323,7 @@ fn covers(list: &CertificateList, certificate: &Certified<'_>) -> Result<(), Rev
     Ok(())
 }
 
-/// Whether the certificate names this distribution point as one where all about it stands (RFC 5280, 6.3.3, b.2.i).
+/// Whether the certificate names this distribution point as complete for it (RFC 5280, 6.3.3, b.2.i).
 fn is_distributed_at(certificate: &Certified<'_>, point: &DistributionPointName) -> bool {
     let DistributionPointName::FullName(names) = point else {
         return false;

@@ -568,7 +568,7 @@ impl<'driver> PostgresTransaction<'driver> {
     /// Rolls back. `keep`: the closure wanted to keep its changes.
     pub(super) fn roll_back(mut self, keep: bool) -> Outcome {
         let is_begun = self.is_begun();
-        // A connection that is no use to us is given up even if it still answers: the next may lead to a server that
+        // A connection that we cannot use is given up even if it still responds: the next may lead to a server that
         // works.
         let is_lost = matches!(
             self.ended,
