@@ -156,7 +156,7 @@ pub enum Rule {
 
     // Structure of what is appended to a file that is signed (7.5.6)
     /// 7.5.6.
-    #[error("an appended revision is not one section with startxref and %%EOF behind it")]
+    #[error("an appended revision is not one section followed by startxref and %%EOF")]
     AppendedSection,
     /// 7.5.6.
     #[error("/Prev of an appended revision does not lead to the section before it")]
