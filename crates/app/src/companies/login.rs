@@ -60,7 +60,7 @@ impl Default for LoginSettings {
 /// Credentials, and where they came from.
 #[derive(Clone)]
 pub struct LoginAttempt {
-    /// The company's id, in any case.
+    /// The company's ID, in upper or lower case.
     pub company: String,
     /// The member's address, in any case.
     pub email: String,

@@ -337,7 +337,7 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
                 (
                     Language::En,
                     "Signed with a revoked certificate",
-                    "somebody else may have the key",
+                    "someone else may have the key",
                 ),
                 (Language::Ja, "失効した証明書で署名されています", "鍵の漏えい"),
             ] {

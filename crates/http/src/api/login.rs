@@ -124,7 +124,7 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
 #[utoipa::path(
     post, path = "/api/{companyId}/login", tag = "Login",
     params(
-        ("companyId" = String, Path, description = "The company's id, in any case.", example = "demo"),
+        ("companyId" = String, Path, description = "The company's ID, in upper or lower case.", example = "demo"),
     ),
     request_body = LoginRequest,
     responses(
