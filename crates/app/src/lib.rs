@@ -146,7 +146,7 @@ pub struct App {
     pages: templates::page_cache::PageCache,
 }
 
-/// What an [`App`] is made of.
+/// The parts of an [`App`].
 pub struct Parts {
     /// The database, migrated.
     pub store: Store,
@@ -228,7 +228,7 @@ impl App {
         self.passwords.computed()
     }
 
-    /// The fonts of this moment; the first call loads them. A workflow has those of its start.
+    /// The current fonts; the first call loads them. A workflow uses those of its start.
     pub fn fonts(&self) -> Result<Arc<Fonts>, Error> {
         if let Some(fonts) = self.fonts.get() {
             return Ok(Arc::clone(fonts));

@@ -1,6 +1,5 @@
-//! What the holder of a link does: opens it, enters codes, fills in, signs or declines, gets the finished files.
-//!
-//! May use: every room before it, of which the last is evidence.
+//! Everything that the holder of a link does: opens it, enters codes, fills in, signs or declines, gets the finished
+//! files.  May use: every room before it, of which the last is evidence.
 
 pub(crate) mod access_code;
 pub(crate) mod approve;

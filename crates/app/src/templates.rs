@@ -1,6 +1,5 @@
-//! Templates and the pages of their documents, and the proof that whatever fits a template can be stamped later.
-//!
-//! May use: base, links, values.
+//! Templates and the pages of their documents, and the check that accepted values can be stamped later.  May use: base,
+//! links, values.
 
 pub(crate) mod foresight;
 pub(crate) mod form_import;

@@ -18,7 +18,7 @@ impl Blobs {
         }
     }
 
-    /// The bytes of a file with a name; none if there is none.
+    /// The bytes of a named file. `None` if there is none.
     pub fn get_named(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let found = self.runtime.block_on(async {
             let found = self.store.get(&Location::from(name)).await?;
@@ -31,7 +31,7 @@ impl Blobs {
         }
     }
 
-    /// The names of the files in a folder, without those of its folders, in their order; and of its folders.
+    /// The names of the files in a folder in order, and of its subfolders.
     pub fn list_named(&self, folder: &str) -> Result<(Vec<String>, Vec<String>), Error> {
         let prefix = Location::from(folder);
         let listed = self.runtime.block_on(self.store.list_with_delimiter(Some(&prefix)))?;

@@ -52,7 +52,7 @@ const SYSTEMS: [(&str, &str); 9] = [
 /// The longest name of a program that is shown.
 const LONGEST: usize = 60;
 
-/// Reads a User-Agent header; none if it is empty.
+/// Reads a User-Agent header. `None` if it is empty.
 pub(crate) fn browser(user_agent: &str) -> Option<Browser> {
     let user_agent = user_agent.trim();
     if user_agent.is_empty() {

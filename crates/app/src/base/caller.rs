@@ -19,7 +19,7 @@ pub enum Channel {
 /// A member whose credentials were just checked, and what every answer to them needs of their company.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The company: every query is held to it.
+    /// The company. Every query is limited to it.
     pub company: CompanyId,
     pub member: MemberId,
     pub name: String,
@@ -44,7 +44,7 @@ impl Caller {
 }
 
 impl App {
-    /// A member as they are now, for work done in their name while they are away; none if they may no longer send.
+    /// A member as they are now, for work done in their name while they are away. `None` if they can no longer send.
     pub(crate) fn member_caller(
         &self,
         company: &CompanyId,

@@ -30,7 +30,7 @@ pub trait StrangersDocuments: Send + Sync {
         dots_per_inch: f32,
     ) -> Result<Vec<Vec<u8>>, DocumentFault>;
 
-    /// What the pages say, in the order asked for. Pages count from 1.
+    /// The text of the pages, in the requested order. Pages count from 1.
     fn page_texts(&self, requester: &Requester, pdf: &[u8], pages: &[u32]) -> Result<Vec<PageText>, DocumentFault>;
 
     /// The verdict on a signed PDF at a moment.
@@ -73,7 +73,7 @@ impl DocumentFault {
         match self {
             DocumentFault::Refused(Refused::TooLarge { limit, .. }) => Error::TooLarge { limit },
             DocumentFault::Refused(refused) => Error::Unprocessable(vec![Fault::refused_document(path, &refused)]),
-            // The operator's to fix; the log says how.
+            // The operator has to fix it; the log says how.
             DocumentFault::NotRendered(missing @ RenderFault::FontMissing { .. }) => {
                 Error::internal("showing a page", missing)
             }

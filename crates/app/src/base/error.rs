@@ -31,7 +31,7 @@ pub enum Error {
     /// The body is not JSON (400).
     #[error("the body is not JSON")]
     NotJson,
-    /// The body ended early, or is not coded as it says (400).
+    /// The body ended early, or its encoding differs from its headers (400).
     #[error("the body did not arrive completely")]
     BrokenBody,
     /// No, an unknown or an expired token (401).
@@ -40,7 +40,7 @@ pub enum Error {
     /// The company or the role may not (403).
     #[error("not allowed: {0}")]
     Forbidden(ForbiddenCode),
-    /// There is none, or it belongs to another company (404).
+    /// It does not exist, or belongs to another company (404).
     #[error("no such {0}")]
     NotFound(Subject),
     /// The state does not allow it (409).
@@ -90,7 +90,7 @@ pub enum Error {
     /// must check the state before they retry, so no time to retry is given.
     #[error("we could not confirm whether this was done: {0}")]
     OutcomeUnknown(Box<store::Error>),
-    /// A file that was kept is not there, or is not what it was (500). The operator has to put it back.
+    /// A stored file is missing or damaged (500). The operator has to restore it.
     #[error(transparent)]
     FileLost(blobs::Error),
     /// Our own failure (500).

@@ -24,7 +24,7 @@ pub fn is_set_up(store: &Store) -> Result<bool, Error> {
     store.read_one(|tx| Ok(store::setting::find(tx, PROOF)?.is_some()))
 }
 
-/// Sets the installation up at its first run; later proves that the master key is the database's.
+/// Sets the installation up at its first run. Later, checks that the master key belongs to the database.
 pub fn set_up(store: &Store, vault: &Vault, clock: &dyn Clock) -> Result<(), Error> {
     let proof = store.read_one(|tx| store::setting::find(tx, PROOF).map_err(Error::from))?;
     if let Some(proof) = proof {
@@ -40,7 +40,7 @@ pub fn set_up(store: &Store, vault: &Vault, clock: &dyn Clock) -> Result<(), Err
     let certificate = certificates_to_pem(root.certificates()).into_bytes();
     let proof = vault.encrypt(Purpose::Installation, PROOF_TEXT);
     store.write(move |tx| {
-        // Where another process was first, all three are its.
+        // If another process was first, all three are from it.
         if store::setting::insert(tx, PROOF, &proof)? {
             store::setting::insert(tx, ROOT_KEY, &key)?;
             store::setting::insert(tx, ROOT_CERTIFICATE, &certificate)?;

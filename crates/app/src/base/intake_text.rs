@@ -1,7 +1,5 @@
-//! What intake says of a file, in the reader's words.
-//!
-//! The document core answers with types; each has a sentence of the same name, and a refusal a remedy
-//! next to it.
+//! What intake reports about a file, in the reader's language.  The document core returns types; each has a sentence of
+//! the same name, and a refusal also a remedy.
 
 use document::intake::{Acceptance, BrokenRule, Change, Rebuilding, RebuiltPart, Refused, Report, Verdict, Warning};
 use document::pdf::Rule;
@@ -119,7 +117,7 @@ pub fn verdict(language: Language, verdict: Verdict) -> String {
     i18n::text(language, &format!("intake-verdict-{name}"), &[])
 }
 
-/// The report's heading: the verdict, and where looks were made that the file left to viewers, that.
+/// The report's heading: the verdict, and that missing appearances were drawn, if so.
 fn heading(language: Language, report: &Report) -> String {
     let is_drawn = |one: &Change| matches!(one, Change::AppearancesMade { .. });
     if report.verdict == Verdict::TakenWithChanges && report.changes.iter().any(is_drawn) {
@@ -139,7 +137,7 @@ pub fn lines(language: Language, report: &Report) -> Vec<String> {
     lines
 }
 
-/// What there is to remark besides the verdict: the form's fields, what was warned of, changed or refused, then the remedy.
+/// Remarks besides the verdict: the form's fields, warnings, changes or the refusal, then the remedy.
 pub fn remarks(language: Language, report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if !report.fields.is_empty() {

@@ -46,7 +46,7 @@ pub(crate) fn is_ours(vault: &Vault, company: &CompanyId, workflow: WorkflowId, 
     code.is_some_and(|code| vault.tag_matches(Purpose::ChainHead, &statement, code))
 }
 
-/// Whether the head is an earlier version's, which made no codes: it is trusted on first use.
+/// Whether the head is from an earlier version without codes. It is trusted on first use.
 pub(crate) fn is_uncoded(keyed: &KeyedHead) -> bool {
     keyed.code.is_none() && keyed.head.format == ChainFormat::One
 }

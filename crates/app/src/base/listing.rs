@@ -1,4 +1,4 @@
-//! The limits of a list, as a query says them: each is read the same way wherever something is listed.
+//! The limits of a list in a query, which every list reads in the same way.
 
 use domain::{Zone, time};
 use jiff::{SignedDuration, Timestamp};
@@ -17,12 +17,12 @@ pub(crate) struct ListReader<'f> {
     pub faults: &'f mut Vec<Fault>,
 }
 
-/// A text that says something.
+/// A text that is not blank.
 fn given(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-/// Whether a text says something.
+/// Whether a text is not blank.
 pub(crate) fn is_given(text: Option<&String>) -> bool {
     given(text).is_some()
 }

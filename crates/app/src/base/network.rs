@@ -34,7 +34,7 @@ pub trait Network: Send + Sync {
         within: Duration,
     ) -> Result<Vec<u8>, NetworkFault>;
 
-    /// Tries a webhook once, as a delivery would be tried: held to the rules about callback addresses.
+    /// Tries a webhook once, under the same rules for callback addresses as a delivery.
     fn try_webhook(&self, trial: &WebhookTrial) -> Result<WebhookAnswer, NetworkFault>;
 }
 
@@ -85,8 +85,8 @@ impl Patience {
         }
     }
 
-    /// How long to wait for one address: half of what is left, so a silent one leaves time for the next; none if nothing is
-    /// left.
+    /// How long to wait for one address: half of the rest, so that a silent one leaves time for the next. `None` if no
+    /// time is left.
     pub fn for_one(&self) -> Option<Duration> {
         let now = self.clock.elapsed();
         // Another thread may have begun after `now`: then the whole is left, and not more.

@@ -61,7 +61,7 @@ impl SealRefusal {
         (self.code == SealCode::TokenAway).then_some(AWAY_RETRY)
     }
 
-    /// The time that its message names; empty if it names none.
+    /// The time in its message. Empty if there is none.
     pub(crate) fn date(&self) -> String {
         self.at
             .map(|at| time::format_with_zone(at, Zone::UTC))

@@ -8,7 +8,7 @@ use domain::Language;
 
 use crate::base::error::{Error, message};
 
-/// Seconds after which a signer tries again to complete what cannot be sealed now.
+/// Seconds after which a signer can retry, if the document cannot be sealed now.
 const RETRY_AFTER: u64 = 300;
 
 /// A failure as signers read it.

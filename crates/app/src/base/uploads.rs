@@ -28,7 +28,7 @@ pub(crate) const MOST_BYTES: u64 = 50_000_000;
 pub(crate) const MOST_FILES: u64 = 40;
 /// How long a file stays loose before it is removed.
 const LOOSE_FOR: SignedDuration = SignedDuration::from_mins(15);
-/// Seconds after which to try again if the disk is nearly full: room is made by a person, or by what is removed.
+/// Seconds after which to try again if the disk is nearly full, because people or removals have to make room.
 const ROOM_RETRY: u64 = 60;
 /// How many uploads one transaction checks.
 const AT_ONCE: u32 = 200;
@@ -101,7 +101,7 @@ impl App {
         if !has_more {
             let mut number = [0; 8];
             self.random.fill(&mut number);
-            // Positive, since 0 means no claim.
+            // Positive, because 0 means no claim.
             claim.number = (i64::from_be_bytes(number) & i64::MAX).max(1);
         }
         let hashes: Vec<BlobHash> = files.iter().map(|(hash, _)| *hash).collect();
@@ -169,8 +169,8 @@ impl App {
     }
 }
 
-/// Files in the store that no row needs yet. They are removed some time later, unless the transaction that writes the rows
-/// that need them takes over the claim.
+/// Stored files that no row needs yet. They are removed later, unless the transaction that writes their rows takes over
+/// the claim.
 #[derive(Debug, Clone)]
 #[must_use = "files whose claim is not taken over are removed"]
 pub(crate) struct FileClaim {

@@ -108,7 +108,7 @@ pub enum VaultError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The key file does not contain a key.
@@ -186,7 +186,7 @@ impl Vault {
             source,
         };
         let mut bytes = Zeroizing::new(Vec::with_capacity(KEY + 1));
-        // One byte more than a key shows that a file is too long, whatever its size.
+        // One extra byte shows that a file is too long, whatever its size.
         fs::File::open(path)
             .map_err(failed)?
             .take(KEY as u64 + 1)
@@ -216,7 +216,7 @@ impl Vault {
         out
     }
 
-    /// Decrypts what [`Vault::encrypt`] made for the same purpose.
+    /// Decrypts data that [`Vault::encrypt`] encrypted for the same purpose.
     pub fn decrypt(&self, purpose: Purpose, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, VaultError> {
         let sealed = sealed.strip_prefix(&[FORM]).ok_or(VaultError::Undecipherable)?;
         let (salt, message) = sealed.split_at_checked(SALT).ok_or(VaultError::Undecipherable)?;
@@ -237,7 +237,7 @@ impl Vault {
         mac.finalize().into_bytes().into()
     }
 
-    /// Whether the code belongs to the message. Takes the same time for either answer.
+    /// Whether the code belongs to the message. Takes the same time for both results.
     pub fn tag_matches(&self, purpose: Purpose, message: &[u8], tag: &[u8]) -> bool {
         self.tag(purpose, message).ct_eq(tag).into()
     }

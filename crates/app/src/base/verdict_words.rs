@@ -20,7 +20,7 @@ pub enum Outcome {
     Holds,
     /// Unchanged, but no trusted party vouches for the signer.
     SignerUnknown,
-    /// Unchanged, but a certificate was revoked, and nothing proves that what it signed is older.
+    /// Unchanged, but a certificate was revoked, and nothing proves that its signature is older.
     Revoked,
     /// Changed, or a signature is not valid.
     DoesNotHold,
@@ -136,7 +136,7 @@ pub struct SignatureWords {
     pub standing: Standing,
     /// The verdict.
     pub state: String,
-    /// Who, when, where, how.
+    /// Details such as signer, time and place.
     pub facts: Vec<Fact>,
     pub problems: Vec<String>,
     /// What is not proved, though nothing is wrong.
@@ -149,7 +149,7 @@ pub struct SignatureWords {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fact {
     pub label: String,
-    /// What is to be said.
+    /// The detail's value.
     pub value: String,
 }
 
@@ -328,7 +328,7 @@ impl Words {
         permits.join(" ")
     }
 
-    /// What is not proved. That a certificate was revoked later leaves something open only of a key in other hands.
+    /// A note on something unproved. A later revocation only matters if someone else may have the key.
     fn note(&self, note: &Note) -> Option<String> {
         Some(match note {
             Note::TimeNotProved => self.say("verify-note-time"),
@@ -345,7 +345,7 @@ impl Words {
         })
     }
 
-    /// What is wrong: a sentence, and one more for each change.
+    /// The sentences for a fault: one, and another for each change.
     fn problem(&self, fault: &Fault) -> Vec<String> {
         let plain = |key: &str| vec![self.say(key)];
         let of = |key: &str, subject: &str| vec![self.say_with(key, &[("subject", subject)])];

@@ -25,12 +25,12 @@ const MOST_SECRETS: usize = 5;
 #[derive(Debug, Clone)]
 pub struct SigningSecrets {
     newest: WebhookSecret,
-    /// Those before it, and when each has had its day.
+    /// Earlier secrets, and when each expires.
     retired: Vec<(WebhookSecret, Timestamp)>,
 }
 
 impl SigningSecrets {
-    /// Those that sign at this moment, the newest first.
+    /// The secrets that sign at this moment, newest first.
     pub fn at(&self, now: Timestamp) -> Vec<WebhookSecret> {
         let retired = self.retired.iter().filter(|(_, until)| *until > now);
         let mut signing = vec![self.newest.clone()];
@@ -52,7 +52,7 @@ pub struct ClientRow {
     pub previous_until: Option<Timestamp>,
 }
 
-/// A client that was added, or whose secret was rotated, with what is shown once.
+/// A client that was added or got a new secret, with the secret, which is shown once.
 #[derive(Debug)]
 pub struct NewClient {
     /// What webhooks name.
@@ -109,7 +109,7 @@ impl App {
             .collect())
     }
 
-    /// The secret that a client's webhooks are signed with; without a client, the default one's.
+    /// The secret that signs a client's webhooks. Without a client, that of the default one.
     pub fn client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
         let client = self.find_client(company, client)?;
         Ok(NewClient {

@@ -30,7 +30,7 @@ const LONGEST_TOKEN_LIFETIME: i64 = 30 * 24 * 60 * 60;
 const SHORTEST_TOKEN_LIFETIME: i64 = 60;
 const MOST_DAYS: i64 = 3650;
 
-/// A company to be made.
+/// A company to create.
 #[derive(Debug, Clone)]
 pub struct NewCompany {
     /// Its id, in any case.
@@ -51,7 +51,7 @@ pub struct CompanyChange {
     pub language: Option<Language>,
     /// The time zone in which times are read and written, unless a request gives an offset.
     pub zone: Option<Zone>,
-    /// Where national telephone numbers are read.
+    /// The country for national telephone numbers.
     pub region: Option<Region>,
     /// Whether its programs may use the API.
     pub api_enabled: Option<bool>,
@@ -63,25 +63,25 @@ pub struct CompanyChange {
     pub link_days: Option<i64>,
     /// The seal level of its documents. An inner `None` uses the installation's.
     pub seal_level: Option<Option<SealLevel>>,
-    /// The address of its time-stamp authority; the inner `None` leaves it to the installation.
+    /// The URL of its time-stamp authority. An inner `None` uses the installation's.
     pub tsa_url: Option<Option<String>>,
-    /// What happens while that authority does not answer; the inner `None` leaves it to the installation.
+    /// What happens while that authority does not respond. An inner `None` uses the installation's choice.
     pub when_tsa_is_down: Option<Option<WhenTsaIsDown>>,
     /// Whether its documents show on their pages that they are sealed.
     pub seal_mark: Option<SealMark>,
-    /// Its colour; the inner `None` removes it.
+    /// Its colour. An inner `None` removes it.
     pub accent: Option<Option<Colour>>,
-    /// Its logo, the bytes of a PNG or JPEG; the inner `None` removes it.
+    /// Its logo, the bytes of a PNG or JPEG. An inner `None` removes it.
     pub logo: Option<Option<Vec<u8>>>,
-    /// The name that its mails come from; the inner `None` is its own name.
+    /// The sender name of its mails. An inner `None` uses the company's name.
     pub mail_sender_name: Option<Option<String>>,
-    /// Where answers to its mails go; the inner `None`: nowhere but to the installation's address.
+    /// The reply address of its mails. An inner `None` uses the installation's address.
     pub mail_reply_to: Option<Option<String>>,
     /// Who receives finished documents.
     pub completed_mails: Option<CompletedMails>,
-    /// Signers are reminded this many days after they were asked, repeatedly; the inner `None`: never.
+    /// Days between reminders to signers. An inner `None` turns them off.
     pub remind_every_days: Option<Option<i64>>,
-    /// Signers are reminded this many days before the deadline; the inner `None`: never.
+    /// Days before the deadline when signers are reminded. An inner `None` turns it off.
     pub remind_before_days: Option<Option<i64>>,
 }
 
@@ -91,7 +91,7 @@ struct MadeLogo {
     png: Vec<u8>,
 }
 
-/// A company that was made, with what is shown once.
+/// A new company, with secrets that are shown once.
 #[derive(Debug)]
 pub struct AddedCompany {
     pub company: Company,

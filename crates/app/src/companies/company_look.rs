@@ -79,7 +79,7 @@ impl App {
         Ok(CompanyLook::of(&company.id, &company.name, &company.style))
     }
 
-    /// The look of the company that created a link, even if the link no longer works; none if there is no such link.
+    /// The look of the company that created a link, even if the link no longer works. `None` if there is no such link.
     pub fn look_behind_link(&self, token: &str) -> Result<Option<CompanyLook>, Error> {
         let Some(token) = self.outgoing.addresses.read(token) else {
             return Ok(None);
@@ -88,7 +88,7 @@ impl App {
         company.map(|company| self.company_look(&company)).transpose()
     }
 
-    /// The company that created a link; none if what it led to is gone.
+    /// The company that created a link. `None` if the link's target is gone.
     pub fn company_behind_link(&self, token: LinkToken) -> Result<Option<CompanyId>, Error> {
         let (subject, now) = (token.subject, self.now());
         self.store.read(move |tx| {

@@ -84,7 +84,7 @@ const RENEWED_AFTER_HOURS: i64 = 1;
 /// How many addresses we remember per member: the latest.
 const MOST_KNOWN: u32 = 50;
 
-/// Whose credentials were proved, and where they came from.
+/// Verified credentials, and where they came from.
 pub(in crate::companies) struct Proved {
     pub(crate) company: Company,
     pub(crate) member: Member,
@@ -193,7 +193,7 @@ impl App {
         })
     }
 
-    /// The member of these credentials. Every refusal except the throttle's takes as long as one password's hash.
+    /// The member with these credentials. Every refusal except the throttle's takes as long as hashing a password.
     pub(in crate::companies) fn check_credentials(&self, attempt: &LoginAttempt) -> Result<Proved, LoginRefusal> {
         let named = named_account(attempt);
         let account = account_key(&attempt.company, &attempt.email);
@@ -292,7 +292,7 @@ fn refuse_throttled(
         .map_err(|error| Error::internal("counting the throttle's window", error))?;
     let by_account = store::access_token::failures_of_account(tx, allowance, since, limits.per_account)?;
     let by_address = store::access_token::failures_of_address(tx, network, since, limits.per_address)?;
-    // Free again when the oldest of as many as are allowed leaves the window.
+    // Free again when the oldest of the allowed failures leaves the window.
     let wait = |failures: &[Timestamp], limit: u32| {
         let full = failures.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
         let oldest = failures.last().filter(|_| full)?;

@@ -14,7 +14,7 @@ use crate::companies::company::LONGEST_NAME;
 use crate::companies::new_password;
 use crate::companies::new_password::Owner;
 
-/// A member to be made.
+/// A member to add.
 #[derive(Clone)]
 pub struct NewMember {
     pub company: CompanyId,
@@ -23,7 +23,7 @@ pub struct NewMember {
     /// The name; without one, the address.
     pub name: Option<String>,
     pub role: Role,
-    /// The password; without one it is made.
+    /// The password. `None`: generate one.
     pub password: Option<String>,
 }
 
@@ -122,7 +122,7 @@ impl App {
             .read(move |tx| store::member::list(tx, &company).map_err(Error::from))
     }
 
-    /// A member by their address, whatever its case.
+    /// A member by their address, ignoring case.
     pub fn member_by_email(&self, company: &CompanyId, email: &str) -> Result<Member, Error> {
         let (company, email) = (company.clone(), email.to_owned());
         self.store

@@ -86,7 +86,8 @@ fn score(password: &str, owner: &Owner) -> Score {
     zxcvbn(password, &words).score()
 }
 
-/// A password that nobody guesses and a person can copy: 20 characters of 31, 99 bits, none of which look alike.
+/// A password that nobody can guess and people can copy: 20 characters of 31, 99 bits, without characters that look
+/// alike.
 pub(crate) fn generate(random: &dyn Random, owner: &Owner) -> Result<String, Error> {
     std::iter::repeat_with(|| letters(random))
         .take(MOST_TRIES)

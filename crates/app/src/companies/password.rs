@@ -28,8 +28,8 @@ const LANES: u32 = 1;
 
 /// How long a caller waits to be served.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many wait at most: fewer than requests are worked on at the same time, so that a flood of logins leaves room for
-/// other requests.
+/// How many may wait: fewer than the requests that run at the same time, so that a flood of logins leaves room for
+/// others.
 const MOST_WAITING: u32 = 40;
 /// After how many seconds a caller who would wait longer may try again.
 const COME_BACK_IN: u64 = 2;
@@ -148,7 +148,7 @@ impl Turn<'_> {
             .map_err(|error| Error::internal("hashing a password", error.to_string()))
     }
 
-    /// Whether this is the password that was hashed. `None` means an account that does not exist: never right, in the same
+    /// Whether the password matches the hash. `None` means an account that does not exist: never a match, in the same
     /// time.
     pub fn verify(&mut self, password: &str, kept: Option<&str>) -> Result<bool, Error> {
         let is_same = self

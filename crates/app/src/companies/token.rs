@@ -7,7 +7,7 @@ use crate::App;
 use crate::base::error::{Error, Subject};
 
 impl App {
-    /// A company's tokens: live ones, and those that ended recently. Not the tokens themselves, which nobody keeps.
+    /// A company's tokens: live ones, and those that ended recently. The tokens themselves are not stored.
     pub fn tokens(&self, company: &CompanyId) -> Result<Vec<TokenRow>, Error> {
         self.company(company)?;
         let company = company.clone();

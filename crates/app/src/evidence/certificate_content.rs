@@ -48,9 +48,9 @@ pub(in crate::evidence) struct Certified<'c> {
     pub values: &'c BTreeMap<String, StoredValue>,
     /// The whole chain.
     pub entries: &'c [Entry],
-    /// How the signers' links went out. Of one that is not there it is not known: it waits, or could not be delivered.
+    /// How signers' links were delivered. A missing entry means unknown: the message waits, or could not be delivered.
     pub handed_on: &'c BTreeMap<RecipientId, HandedOn>,
-    /// Hash and length of the sealed document; none if the workflow ended early.
+    /// Hash and length of the sealed document. `None` if the workflow ended early.
     pub sealed: Option<(BlobHash, u64, SealLevel)>,
     /// The words of the last act, which are not stored yet.
     pub last_comment: Option<&'c str>,
@@ -58,7 +58,7 @@ pub(in crate::evidence) struct Certified<'c> {
     pub verify_url: String,
 }
 
-/// Builds the certificate's content. Whatever a stranger wrote is made drawable: this cannot fail for a missing glyph.
+/// Builds the certificate's content. Text from strangers is made drawable, so missing glyphs cannot make it fail.
 pub(in crate::evidence) fn certificate_content(certified: &Certified<'_>, fonts: &Fonts) -> CertificateContent {
     Writer {
         certified,
@@ -222,7 +222,7 @@ impl Writer<'_> {
         })
     }
 
-    /// One signer: what they did, when, from where, and how they were identified.
+    /// One signer: what they did, when and where, and how they were identified.
     fn card(&self, recipient: &Recipient) -> Card {
         let order = recipient.order.to_string();
         let step = match &recipient.role {
@@ -275,7 +275,7 @@ impl Writer<'_> {
         {
             rows.push((self.say("certificate-consent"), self.consent(*at, statement)));
         }
-        // From where they acted; before that, from where they viewed it.
+        // Where they acted; before that, where they viewed it.
         let from = act.or(viewed);
         if let Some(address) = from.and_then(|event| event.actor.address.as_ref()) {
             rows.push((self.say("certificate-address"), self.drawable(self.text(address))));
@@ -313,7 +313,7 @@ impl Writer<'_> {
         Some((self.say("certificate-earlier"), self.drawable(&until)))
     }
 
-    /// How it was made sure who acts.
+    /// How the person's identity was checked.
     fn identity(&self, recipient: &Recipient, events: &[&Event], act: Option<&Event>) -> String {
         if act.is_some_and(|event| !matches!(event.actor.who, Who::Recipient(_))) {
             return self.say("certificate-identity-on-behalf");
@@ -442,7 +442,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The files that go with the document, each with its hash: they are as much part of what was signed as its pages.
+    /// The files that belong to the document, each with its hash. They are part of what was signed, like its pages.
     fn attached(&self) -> Option<Section> {
         let Certified { template, values, .. } = self.certified;
         let rows: Vec<(String, String)> = attached(&template.version, values)
@@ -556,7 +556,7 @@ impl Writer<'_> {
         }
     }
 
-    /// From where somebody acted, and with which program.
+    /// Where a person acted from, and with which program.
     fn origin(&self, actor: &Actor) -> String {
         let address = actor.address.as_ref().map(|address| self.text(address).to_owned());
         [address, self.browser(actor)]
@@ -720,8 +720,7 @@ pub(crate) fn drawable(fonts: &Fonts, text: &str) -> String {
         } else if character.is_control() {
             drawable.push(' ');
         } else if missing.contains(&character) || is_direction_control(character) {
-            // A control of direction would turn what others have written next to it.
-            // Writing into a text cannot fail.
+            // A direction control would reverse the text next to it. Writing into a string cannot fail.
             let _ = write!(drawable, "[U+{:04X}]", u32::from(character));
         } else {
             drawable.push(character);

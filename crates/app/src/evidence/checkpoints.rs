@@ -27,7 +27,7 @@ const AT_SOONEST: SignedDuration = SignedDuration::from_mins(55);
 const KEPT: usize = 48;
 const AT_ONCE: u32 = 1_000;
 
-/// What a checkpoint shows of the database, or what is wrong with the checkpoints.
+/// How a checkpoint differs from the database, or what is wrong with the checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointFault {
     /// A workflow is gone.
@@ -127,7 +127,7 @@ impl App {
         Ok(written)
     }
 
-    /// Accepts what the database contains now, whatever earlier checkpoints say: after a backup was restored on purpose.
+    /// Accepts the database as it is, regardless of earlier checkpoints, after a backup was restored on purpose.
     pub fn restart_checkpoints(&self, company: &CompanyId) -> Result<(), Error> {
         self.key_heads()?;
         let names = self.checkpoint_names(company)?;
@@ -218,7 +218,7 @@ impl App {
         Ok(faults.collect())
     }
 
-    /// Gives the heads of earlier versions' workflows their codes: trust on first use.
+    /// Adds codes to the heads of earlier versions' workflows: trust on first use.
     fn key_heads(&self) -> Result<(), Error> {
         let mut after = WorkflowId(0);
         loop {
@@ -273,7 +273,7 @@ impl App {
         Ok(is_new)
     }
 
-    /// The heads as they are now, moved on from those of the checkpoint before, as segments that are written.
+    /// The current heads, moved forward from those of the previous checkpoint, written as segments.
     fn list_heads(
         &self,
         company: &CompanyId,
@@ -440,7 +440,7 @@ impl App {
         Ok(self.blobs.put_named(&file, &bytes)?)
     }
 
-    /// Removes checkpoints that are no longer needed, and segments that none of the others names.
+    /// Removes checkpoints that are no longer needed, and segments that no other checkpoint names.
     fn remove_old_checkpoints(&self, company: &CompanyId) -> Result<(), Error> {
         let mut names = self.checkpoint_names(company)?;
         let kept = names.split_off(names.len().saturating_sub(KEPT));

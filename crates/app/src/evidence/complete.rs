@@ -51,7 +51,7 @@ impl App {
         let plan = self.plan_transition(snapshot, transition, actor, comment)?;
         let mut entries = self.entries(snapshot)?;
         entries.extend_from_slice(plan.entries());
-        // The document is made durable while the certificate is written: nobody waits for the disk.
+        // The document is stored while the certificate is written, so nobody waits for the disk.
         let (kept, certificate) = std::thread::scope(|scope| {
             let keeping = scope.spawn(|| {
                 let mut claim = FileClaim::of(&workflow.company);
@@ -153,7 +153,7 @@ impl App {
                 .filter_map(|link| addresses.signing_token_in(&link.url));
             for token in tokens {
                 if let Ok(recipient) = same_link(workflow, RecipientId(token.subject), token.version) {
-                    // One that arrived is enough, whatever became of the others.
+                    // One delivery is enough, even if others failed.
                     handed_on.insert(recipient, HandedOn::Sent);
                 }
             }

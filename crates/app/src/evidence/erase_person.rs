@@ -45,13 +45,13 @@ pub struct ErasedPerson {
     pub messages_left: u64,
 }
 
-/// The person who is erased, and by what they are recognised in a workflow.
+/// The person to erase, and how we recognise them in a workflow.
 struct Person<'p> {
     key: &'p str,
     region: Region,
 }
 
-/// What is erased from a workflow.
+/// Everything to erase from a workflow.
 #[derive(Default)]
 struct Erasure {
     /// The entries without the texts.
@@ -126,7 +126,7 @@ impl App {
         })
     }
 
-    /// Writes an erasure; none if another write came first.
+    /// Writes an erasure. `None` if another write came first.
     fn write_erasure(&self, before: Snapshot, erasure: Erasure) -> Result<Option<u64>, Error> {
         let (company, id, at) = (
             before.stored.workflow.company.clone(),
@@ -180,7 +180,7 @@ impl App {
         self.store.write(move |tx| plan.write(tx))
     }
 
-    /// The certificate of a completed workflow, created again; with what it replaces.
+    /// A new certificate for a completed workflow, with the old one that it replaces.
     fn new_certificate(
         &self,
         after: &Snapshot,
@@ -295,7 +295,7 @@ impl Person<'_> {
         event.first_people().iter().any(|person| self.is(person))
     }
 
-    /// What the workflow says of the person.
+    /// Everything in the workflow about the person.
     fn erasure(&self, snapshot: &Snapshot, mut entries: Vec<Entry>) -> Erasure {
         let events = named_events(&entries);
         let words = self.words(&events);
@@ -305,7 +305,7 @@ impl Person<'_> {
         };
         let mut texts = BTreeSet::new();
         for (entry, named) in entries.iter_mut().zip(&events) {
-            // What they sent with their acts is about them, whatever it says.
+            // Data that they sent with their acts is about them, whatever it contains.
             let own = match &named.actor {
                 Some(actor) if self.is(actor) => own_texts(named),
                 // The visitor of a public link, who may be any of the recipients.

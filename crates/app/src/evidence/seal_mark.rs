@@ -11,7 +11,7 @@ use crate::base::error::Error;
 use crate::evidence::certificate_content::drawable;
 use crate::workflow::transition::Snapshot;
 
-/// What is drawn: marks like others on pages, and the one of the seal's own field.
+/// The marks to draw: those on pages, and the one in the seal's own field.
 #[derive(Default)]
 pub(in crate::evidence) struct SealMarks {
     pub(crate) pages: Vec<Mark>,
@@ -68,7 +68,7 @@ impl App {
     }
 }
 
-/// Where fields are on a page.
+/// The places of fields on a page.
 fn places_on(template: &TemplateVersion, page: u32) -> Vec<Placement> {
     template
         .fields

@@ -1,4 +1,4 @@
-//! The job that adds timestamps: those that are missing because an authority did not answer, and those that renew others.
+//! The job that adds timestamps: missing ones, because an authority did not respond, and renewals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,11 +54,11 @@ impl App {
         Ok(added)
     }
 
-    /// Adds timestamps to document and certificate of a workflow; `false` if none is wanted any more.
+    /// Adds timestamps to a workflow's document and certificate. `false` if none is wanted any longer.
     fn add_timestamps(&self, due: &DueTimestamp) -> Result<bool, Failed> {
         let wanted = self.wanted(&due.company)?;
         let Some(tsa) = wanted.tsa.as_ref().filter(|_| wanted.level != SealLevel::Basic) else {
-            // The company wants none now. What is archived already stays so, for as long as its last timestamp counts.
+            // The company wants no timestamp now. Archived documents stay so while their last timestamp is valid.
             let put_off = due.clone();
             self.store
                 .write(move |tx| store::workflow::put_timestamp_off(tx, &put_off, None).map_err(Error::from))?;
@@ -110,7 +110,8 @@ impl App {
         Ok(true)
     }
 
-    /// A file with what its level still needs, or with its archive timestamp renewed; none if nothing is to be added.
+    /// A file with everything that its level still lacks, or with a renewed archive timestamp. `None` if there is
+    /// nothing to add.
     fn upgraded(&self, pdf: &SharedBytes, level: SealLevel, asking: &Asking<'_>) -> Result<Option<Vec<u8>>, Failed> {
         let present = evidence(pdf)?;
         // A document timestamp replaces a signature timestamp that was not available (EN 319 142-1, 6.3).
@@ -126,8 +127,8 @@ impl App {
                     _ => !is_stamped,
                 };
                 let lacks_data = !present.has_validation_data;
-                // It has everything except what others' responders did not say then. They are asked again, and if they are
-                // silent, at the next renewal.
+                // It only lacks responses of others' responders. They are asked again now, and if they are silent, at
+                // the next renewal.
                 if !lacks_time && !lacks_data && !present.has_others() {
                     return Ok(None);
                 }
@@ -150,7 +151,7 @@ impl App {
                 if level == SealLevel::Archive {
                     return timestamped(pdf, &data, asking).map(Some);
                 }
-                // The proofs are those of the timestamp, too, which must be there first.
+                // The proofs cover the timestamp too, so it must come first.
                 let (stamped, data) = if is_stamped {
                     (pdf.clone(), data)
                 } else {
@@ -173,7 +174,7 @@ impl App {
         let (company, id, before, at) = (due.company.clone(), due.workflow, due.sealed, self.now());
         self.note(&due.company, due.workflow, (&Actor::SERVICE, at), events, move |tx| {
             if !store::workflow::replace_sealed(tx, &company, id, &before, &after)? {
-                // Another process was first. What was kept here stays loose.
+                // Another process was first. The files stored here stay loose.
                 return Ok(false);
             }
             claim.take_over(tx)?;

@@ -18,8 +18,8 @@ use crate::base::vault::{Purpose, Vault};
 /// What the holder may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkPurpose {
-    /// Write and sign as a recipient; the subject is the recipient. Programs, pages and members get this one: it does not show
-    /// that its holder reads what is sent to the recipient.
+    /// Fill in and sign as a recipient; the subject is the recipient. Programs, pages and members get this kind: it
+    /// does not prove that its holder receives the recipient's messages.
     Sign,
     /// The same, but only in messages that we send to the recipient's own contact, so its holder has read one
     /// ([`domain::ProvedContact`]). No member may ever see it.

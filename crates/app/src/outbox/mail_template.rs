@@ -258,8 +258,8 @@ impl MailTemplates {
         Ok(())
     }
 
-    /// Writes a part of a mail: with the operator's template if it works, else with the built-in one. `None` for a subject
-    /// without a template.
+    /// Writes a part of a mail: with the operator's template if it works, otherwise with the built-in one. `None` for a
+    /// subject without a template.
     pub(crate) fn render(
         &self,
         kind: MailKind,
@@ -668,7 +668,7 @@ mod tests {
 
     #[test]
     fn data_that_no_sample_held_make_the_built_in_mail_and_a_fault_that_is_kept() {
-        // The samples have two lines or none; here is one.
+        // The samples have two lines or none; this mail has one.
         let folder = folder(&[("returned.en.txt", "{% if quote %}{{ quote.lines[1] }}{% endif %}")]);
         let templates = MailTemplates::with_folder(folder.path());
         assert_eq!(templates.faults(), []);

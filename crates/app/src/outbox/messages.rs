@@ -1,5 +1,4 @@
-//! The outbox as the use-cases see it: ids of events, the bell that wakes the runner, and the page of what was written
-//! to people.
+//! The outbox for the use-cases: IDs of events, the bell that wakes the runner, and the page of messages to people.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -121,7 +120,7 @@ fn delivered(delivery: &ToNote) -> EventKind {
     }
 }
 
-/// A page of what was written to people, newest first.
+/// A page of messages to people, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxPage {
     pub messages: Vec<OutboxMessage>,
@@ -129,7 +128,7 @@ pub struct OutboxPage {
     pub older: Option<i64>,
 }
 
-/// A delivery that is in its audit trail, and when it was created: how far a round has come.
+/// A delivery that its audit trail contains, and when it was created, which is how far a round has come.
 pub type Told = (Timestamp, DeliveryId);
 
 /// A mail or message, decrypted.
@@ -149,11 +148,11 @@ pub struct OutboxMessage {
     pub subject: String,
     /// The text without links that sign; empty if it is secret.
     pub text: String,
-    /// The links in it, but for those that sign.
+    /// The links in it, except signing links.
     pub links: Vec<MailLink>,
     /// A link that signs is in it, which is not shown.
     pub hides_link: bool,
-    /// The caller may copy that link now ([`App::copy_signing_link`]); a list does not say.
+    /// Whether the caller can copy that link now ([`App::copy_signing_link`]). Lists do not say.
     pub can_copy_link: bool,
     /// It contains a one-time code, so nobody sees its text.
     pub is_secret: bool,
@@ -163,8 +162,8 @@ pub struct OutboxMessage {
 }
 
 impl App {
-    /// A page of the messages to people: the newest, or those older than one. Links that sign and one-time codes are never
-    /// shown.
+    /// A page of messages to people: the newest, or those before a given one. Never shows signing links or one-time
+    /// codes.
     pub fn outbox_messages(&self, caller: &Caller, before: Option<i64>) -> Result<OutboxPage, Error> {
         caller.must_send()?;
         let (company, before) = (caller.company.clone(), DeliveryId(before.unwrap_or(i64::MAX)));
@@ -304,7 +303,8 @@ impl App {
             .read(move |tx| outbox::endpoints(tx, &id, "", u32::MAX).map_err(Error::from))
     }
 
-    /// Switches a stopped endpoint on; what was held for it goes out. How many deliveries; none of one that is on.
+    /// Starts a stopped endpoint and sends what was held for it. Returns how many deliveries. `None` if it was not
+    /// stopped.
     pub fn start_endpoint(&self, company: &CompanyId, url: &CallbackUrl) -> Result<u64, Error> {
         let (id, now) = (self.company(company)?.id, self.now());
         let (of, address) = (id.clone(), url.as_str().to_owned());
@@ -348,7 +348,7 @@ impl App {
             .read_one(move |tx| outbox::knows_endpoint(tx, &company, &url).map_err(Error::from))
     }
 
-    /// Tells a company's owners and admins that deliveries to an endpoint were stopped, in the caller's transaction.
+    /// Notifies a company's owners and admins that an endpoint was stopped, in the caller's transaction.
     pub fn endpoint_stopped(
         &self,
         tx: &mut dyn Transaction,

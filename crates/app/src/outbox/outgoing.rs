@@ -102,7 +102,7 @@ impl Outgoing {
         }
     }
 
-    /// The requests to the signers whose turn has come; none if the workflow is embedded.
+    /// The requests to the signers whose turn it is. None for an embedded workflow.
     pub(crate) fn requests(
         &self,
         workflow: &Workflow,
@@ -114,7 +114,7 @@ impl Outgoing {
         self.asked(workflow, asked, codes, Asking::Request, party, at)
     }
 
-    /// Messages that ask signers to sign; none if the workflow is embedded.
+    /// Messages that ask signers to sign. None for an embedded workflow.
     pub(crate) fn asked(
         &self,
         workflow: &Workflow,
@@ -260,8 +260,8 @@ impl Outgoing {
                     writer: actor_name,
                     reason: comment,
                 };
-                // The others of the step too: their requests now lead nowhere. Somebody else may have the address of the
-                // person who declined.
+                // Also the others of the step: their requests now lead nowhere. Someone else may have the address of
+                // the person who declined.
                 let decliner = outcome.recipient();
                 let were_asked = |writer: &Recipient| writer.order <= *order && writer.id != decliner;
                 let addressees = told(workflow, party, were_asked, Besides::SENDER);
@@ -378,7 +378,7 @@ pub(crate) fn codes(stored: &StoredWorkflow) -> Codes {
         .collect()
 }
 
-/// Who is notified besides signers.
+/// The people who are notified besides signers.
 #[derive(Clone, Copy)]
 struct Besides {
     sender: bool,

@@ -24,7 +24,7 @@ impl GatewayReach {
 }
 
 impl App {
-    /// Where a signer's one-time codes go.
+    /// Where a signer's one-time codes are sent.
     pub(crate) fn code_contact(&self, recipient: &Recipient, region: Region) -> Contact {
         let mobile = recipient
             .mobile

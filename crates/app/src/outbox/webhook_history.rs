@@ -564,7 +564,7 @@ pub fn callback_address(text: &str) -> Result<CallbackUrl, Error> {
     }
 }
 
-/// A callback address as it is kept; a text that is none leads nowhere.
+/// A callback address in stored form. A text that is not an address matches nothing.
 fn normal(url: &str) -> String {
     CallbackUrl::stored(url.trim()).map_or_else(|| url.trim().to_owned(), |url| url.as_str().to_owned())
 }

@@ -14,7 +14,7 @@ pub(crate) fn on_deep_stack<T: Send>(doing: &'static str, work: impl FnOnce() ->
     })
 }
 
-/// Proves that every signature of a file is sound.
+/// Checks that every signature of a file is sound.
 pub(crate) fn prove_sound(doing: &'static str, pdf: &[u8]) -> Result<(), Error> {
     let verdict = document::verify::verify_soundness(pdf);
     match verdict.unsound().next() {

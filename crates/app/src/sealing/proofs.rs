@@ -59,7 +59,7 @@ struct Kept {
 /// The result, and how long it is used.
 type Answer = (Result<Found, Unproved>, Timestamp);
 
-/// What was found about a certificate.
+/// The result for a certificate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Found {
     data: ValidationData,
@@ -76,7 +76,7 @@ enum Question {
     Issuer,
 }
 
-/// Why a certificate is not proved good now.
+/// Why a certificate cannot be proved valid now.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum Unproved {
     #[error(transparent)]
@@ -109,13 +109,13 @@ impl From<Error> for ChainFault {
     }
 }
 
-/// What was found about one chain of certificates.
+/// The results for one chain of certificates.
 #[derive(Default)]
 pub(crate) struct ProvedChain {
     pub(crate) data: ValidationData,
     /// Whether it ends in a root.
     pub(crate) ends_in_root: bool,
-    /// Whether a certificate names no source that could prove it good.
+    /// Whether a certificate names no source of proof.
     pub(crate) lacks_source: bool,
 }
 
@@ -126,16 +126,16 @@ impl ProvedChain {
     }
 }
 
-/// Which of our own chains must be proved now; what is lacking of the others is left out.
+/// Which of our own chains must be proved now. Missing proofs of the others are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needed {
-    /// All: none of them was before.
+    /// All: none was proved before.
     All,
-    /// That of the newest timestamp. What came before it was proved when that one was made; its sources may be gone.
+    /// That of the newest timestamp. Earlier parts were proved when it was made, and their sources may be gone.
     Newest,
 }
 
-/// What was found about some evidence.
+/// The results for some evidence.
 pub(crate) struct Proofs {
     pub(crate) data: ValidationData,
     /// Whether something about our own seal cannot be had, now or later: the file stays at level B-T.
@@ -220,8 +220,8 @@ impl App {
         })
     }
 
-    /// What proves the certificates of one chain good, from its first towards its root: now, or when what they signed is
-    /// known to have existed, if that is given.
+    /// The proofs for the certificates of one chain, from the first towards its root: for now, or for the time when
+    /// their signature is known to have existed.
     pub(in crate::sealing) fn proofs_of_chain(
         &self,
         certificates: &[Vec<u8>],
@@ -268,7 +268,7 @@ impl App {
         Ok(chain)
     }
 
-    /// The proof that one certificate is good, as it names it: by OCSP, else by a list; none if it names neither.
+    /// The proof of one certificate, from the source that it names: OCSP, otherwise a list. `None` if it names neither.
     fn proof(
         &self,
         certificate: &[u8],
@@ -315,7 +315,7 @@ impl App {
         answer
     }
 
-    /// Asks one source after the other until one proves the certificate good.
+    /// Asks one source after another until one proves that the certificate is valid.
     fn asked(
         &self,
         sources: &Sources,
@@ -336,7 +336,7 @@ impl App {
             match found {
                 // A revocation counts even if an older list does not mention it.
                 Ok(found) => return Ok(found),
-                // The fault of one that was asked says more.
+                // The fault of a source that was asked is more useful.
                 Err(Unproved::OutOfTime(_)) if last.is_some() => {}
                 Err(fault) => last = Some(fault),
             }

@@ -53,7 +53,7 @@ impl App {
     }
 }
 
-/// Issues the list of all that is revoked, and keeps it: in the transaction that revokes, so that no revocation is ever
+/// Issues and stores the list of all revocations, in the transaction that revokes, so that no revocation is ever
 /// without it.
 pub(crate) fn issue(tx: &mut dyn store::Transaction, root: &SealKey, now: Timestamp) -> Result<Vec<u8>, Error> {
     let failed = |error| Error::internal("issuing the root's revocation list", error);

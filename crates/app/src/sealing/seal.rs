@@ -75,7 +75,7 @@ impl Default for SealingSettings {
             when_tsa_is_down: WhenTsaIsDown::default(),
             location: None,
             revocation_list_url: None,
-            // Most authorities are asked over plain http: what they answer is signed.
+            // Most authorities use plain http, because their responses are signed.
             addresses: AddressRules {
                 allow_http: true,
                 ..AddressRules::default()
@@ -100,7 +100,7 @@ pub struct Sealed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedAuthority {
     pub url: String,
-    /// Why it gave none; none if it gave one.
+    /// Why there is none. `None` if there is one.
     pub fault: Option<String>,
     /// What its timestamps lack for long-term proof (B-LT, B-LTA).
     pub lack: Option<ProofLack>,
@@ -145,7 +145,7 @@ impl TimestampSource for Asking<'_> {
     }
 }
 
-/// Why a timestamp, or what proves it, is not there now.
+/// Why a timestamp, or its proof, is not available now.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotNow {
     #[error(transparent)]
@@ -262,8 +262,8 @@ impl App {
         }
     }
 
-    /// Proves that documents can be sealed with a usable key: nobody says that its certificate is revoked. A silent source
-    /// is asked again when the seal is made.
+    /// Checks that documents can be sealed with a usable key: no source says that its certificate is revoked. A silent
+    /// source is asked again when the seal is made.
     pub(crate) fn prove_sealable(&self, usable: &UsableKey, patience: &Patience) -> Result<(), Error> {
         if usable.is_of_our_root {
             return Ok(());
@@ -444,8 +444,7 @@ impl App {
     }
 }
 
-/// A file sealed with a timestamp: one of the signature, or, where the signature's value has no room for it, one of the
-/// document, whose room is made by its size.
+/// A file sealed with a timestamp: of the signature, or of the document if the signature's value has no room for it.
 fn stamped(pdf: &SharedBytes, key: &dyn Signer, details: &SealDetails, asking: &Asking<'_>) -> Result<Vec<u8>, Failed> {
     match document::sealing::seal_with_timestamp(pdf, key, details, asking) {
         Err(SealError::TimestampTooLarge(size)) => {

@@ -1,5 +1,5 @@
-//! Seal certificates that end: nothing is started, or given more time, than can be sealed, and the company's owners are warned
-//! in time.
+//! Seal certificates that end: no document starts or is extended beyond the end, and the company's owners are warned in
+//! time.
 
 use document::pki::keys::{certificates_from_pem, end_of_certificates};
 use document::pki::revocation::is_issued_by;

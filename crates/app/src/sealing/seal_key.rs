@@ -28,7 +28,7 @@ const MOST_KEPT: usize = 256;
 #[derive(Default)]
 pub(crate) struct SealKeys(Mutex<HashMap<CompanyId, UsableKey>>);
 
-/// A seal key that was proved to sign.
+/// A seal key that is known to sign.
 #[derive(Clone)]
 pub(crate) struct UsableKey {
     id: i64,
@@ -157,8 +157,8 @@ impl App {
         installation::root_certificate(&self.store)
     }
 
-    /// Gives the installation's root a certificate that ends later. What it has certified stays as it is, and leads to the old
-    /// certificate as well as to the new one.
+    /// Issues a root certificate that ends later. Existing certificates stay valid, and lead to both the old and the
+    /// new one.
     pub fn renew_root(&self) -> Result<String, Error> {
         let certificate = installation::renew_root(&self.store, &self.vault, self.now())?;
         tracing::info!("root certificate renewed");

@@ -28,8 +28,8 @@ pub(crate) struct KeptFonts {
 }
 
 impl App {
-    /// The added fonts that a workflow is started with, in the order in which they are asked. Those that the file store does not
-    /// have yet are put there, under the start's claim.
+    /// The added fonts that a workflow is started with, in their order. Those missing from the file store are added
+    /// under the start's claim.
     pub(crate) fn fonts_for_start(&self, company: &CompanyId, claim: &mut FileClaim) -> Result<Vec<BlobHash>, Error> {
         let fonts = self.fonts()?;
         let hashes = self.present_fonts(&fonts).to_vec();
@@ -55,7 +55,7 @@ impl App {
     /// The fonts of a workflow: those of its start.
     pub(crate) fn fonts_of(&self, stored: &StoredWorkflow) -> Result<Arc<Fonts>, Error> {
         let present = self.fonts()?;
-        // Workflows that were started by earlier versions name none.
+        // Workflows from earlier versions name none.
         let Some(wanted) = &stored.added_fonts else {
             return Ok(present);
         };

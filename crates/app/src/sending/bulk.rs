@@ -56,13 +56,13 @@ pub struct BulkRequest {
     /// What applies to every row unless the row overrides it, and the template. Its faults are those of the request.
     pub common: StartRequest,
     pub rows: BulkRows,
-    /// Start nothing, and say what is wrong.
+    /// Start nothing, and report faults.
     pub dry_run: bool,
     /// The idempotency key.
     pub idempotency: Option<Idempotency>,
 }
 
-/// Where the rows come from.
+/// The source of the rows.
 #[derive(Clone)]
 pub enum BulkRows {
     /// A list of starts, each with what reading it found amiss, at places within itself.
@@ -97,7 +97,7 @@ pub struct BulkRowsRequest {
 }
 
 impl App {
-    /// Accepts many starts at once, or says what is wrong with them.
+    /// Accepts many starts at once, or reports their faults.
     pub fn bulk_start(
         &self,
         caller: &Caller,
@@ -146,7 +146,7 @@ impl App {
             })
     }
 
-    /// The template and the rows, or what is wrong with the request as a whole.
+    /// The template and the rows, or the faults of the request as a whole.
     fn bulk_rows(&self, caller: &Caller, request: BulkRequest) -> Result<(TemplateId, Vec<ReadRow>), Error> {
         let mut faults = request.common.faults.clone();
         faults.extend(request.idempotency.as_ref().and_then(Idempotency::fault));
@@ -229,7 +229,7 @@ impl App {
         Ok(rows.collect())
     }
 
-    /// The template as a start would use it now; none if the company has no such template.
+    /// The template that a start would use now. `None` if the company has no such template.
     fn current_template(&self, caller: &Caller, id: TemplateId) -> Result<Option<TemplateVersion>, Error> {
         let company = caller.company.clone();
         let context = self
@@ -340,7 +340,7 @@ impl App {
         Ok(answer)
     }
 
-    /// Stops what was not started yet.
+    /// Cancels rows that have not started.
     pub fn cancel_bulk(&self, caller: &Caller, id: i64) -> Result<BulkProgress, Error> {
         caller.must_send()?;
         let (company, id, now) = (caller.company.clone(), BulkId(id), self.now());

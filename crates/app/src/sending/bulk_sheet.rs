@@ -201,7 +201,7 @@ impl Columns {
         }
         let mut names = Vec::new();
         for (writer, place) in writers.into_iter().zip(&self.writers) {
-            // A recipient about whom the row says nothing may be named for all rows, or by the template.
+            // A recipient who is missing in the row may be named for all rows, or by the template.
             if writer == StartRecipient::default() {
                 continue;
             }
@@ -222,7 +222,7 @@ impl Columns {
         }
     }
 
-    /// What a cell says, and of what. A cell that cannot be read must not count as an empty one: it may be an access code.
+    /// The content and meaning of a cell. An unreadable cell must not count as empty: it may be an access code.
     fn said(&self, index: usize, cell: SheetCell) -> Result<(&Column, String), Fault> {
         let number = || format!("column {}", index + 1);
         let place = || {
@@ -243,7 +243,7 @@ impl Columns {
         }
     }
 
-    /// Adds a detail to a recipient, or says what is wrong with it.
+    /// Adds a detail to a recipient, or reports its fault.
     fn say(&self, writer: &mut StartRecipient, place: usize, detail: Detail, text: Option<String>) -> Option<Fault> {
         match detail {
             Detail::Name => writer.name = text,
@@ -264,7 +264,7 @@ impl Columns {
     }
 }
 
-/// Yes or no, as the cells of check fields say it.
+/// Reads the yes or no of a check field's cell.
 fn read_check(cell: &str) -> Option<bool> {
     match cell.trim().to_ascii_lowercase().as_str() {
         "y" | "1" | "true" => Some(true),
@@ -283,7 +283,7 @@ const PEOPLE: [(&str, &str); 6] = [
     ("강지아", "jia@example.com"),
 ];
 
-/// The header of a template's sheet and a row to begin with, as CSV that spreadsheet programs open as what it is.
+/// The header of a template's sheet and a sample row, as CSV that spreadsheet programs open correctly.
 pub(crate) fn example(template: &TemplateVersion) -> String {
     let mut header = vec![
         "workflow_name".to_owned(),

@@ -23,7 +23,7 @@ pub struct OneOff<'a> {
     pub fields: TemplateFields<'a>,
     /// The sender's wishes for intake.
     pub wishes: Wishes,
-    /// The start; its template is made here.
+    /// The start, whose template is created here.
     pub start: StartRequest,
 }
 

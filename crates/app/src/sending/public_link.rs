@@ -246,7 +246,7 @@ impl App {
         })
     }
 
-    /// Reads a new link, and proves that a visitor could start by it: what anybody would be refused is refused now.
+    /// Reads a new link, and checks that visitors could start documents with it, so that faults are reported now.
     fn read_new_link(
         &self,
         caller: &Caller,
@@ -412,7 +412,7 @@ impl App {
         if !visitor.agreed {
             faults.push(Fault::new("agree", FaultCode::AgreementRequired));
         }
-        // The visitor is added after those whom the link names.
+        // The visitor comes after the recipients whom the link names.
         let place = kept.request.recipients.len();
         let request = StartRequest {
             faults,
@@ -602,8 +602,8 @@ fn read_countries(given: &[String], faults: &mut Vec<Fault>) -> Vec<String> {
     countries
 }
 
-/// The name of the documents before a visitor has entered theirs, with dots in its place. If the name says nothing else, it
-/// is the template's.
+/// The name of the documents before a visitor has entered their own, with dots in its place. If nothing else is left,
+/// the template's name.
 fn document_before(name: &str, template: &str, date: &str) -> String {
     let known = |person, date| text::filled_in(name, &[(PLACE_OF_NAME, person), (PLACE_OF_DATE, date)]);
     if known("", "").contains(char::is_alphanumeric) {

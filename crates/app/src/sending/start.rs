@@ -45,7 +45,7 @@ const NUMBERS_WITH_A_QUESTION: usize = 32;
 /// The decision on a start.
 #[derive(Default)]
 pub(in crate::sending) struct Together {
-    /// The template, if it is made for this document alone.
+    /// The template, if it is created for this document alone.
     pub(in crate::sending) template: Option<OwnTemplate>,
     /// The place among the request's recipients of a public link's visitor, who then starts the workflow.
     pub(in crate::sending) visitor: Option<usize>,
@@ -66,7 +66,8 @@ pub(in crate::sending) type Record =
 /// A start's answer, and where the visitor of a public link signs.
 pub(in crate::sending) struct StartedWith {
     pub(in crate::sending) started: Started,
-    /// Where the visitor of a public link signs, even if the answer does not say so; none if no link was used now.
+    /// Where the visitor of a public link signs, even if the answer does not contain it. `None` if no link was used
+    /// now.
     pub(in crate::sending) visitor_sign_url: Option<String>,
 }
 
@@ -100,7 +101,7 @@ impl App {
         caller.must_send()?;
         self.check_room()?;
         let now = self.now();
-        // A request that is known to be refused reserves none.
+        // A request that will be refused reserves no numbers.
         let takes_numbers =
             !request.is_preview && request.faults.is_empty() && request.recipients.len() <= NUMBERS_WITH_A_QUESTION;
         let Asked {

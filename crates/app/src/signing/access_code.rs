@@ -102,7 +102,7 @@ impl App {
     }
 }
 
-/// Was the code tried too often?
+/// Whether there were too many wrong tries.
 pub(in crate::signing) fn is_locked(writer: &Writer) -> bool {
     writer.access.is_some() && writer.access_failures >= MOST_FAILURES
 }

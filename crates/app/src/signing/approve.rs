@@ -31,8 +31,7 @@ use crate::workflow::transition::{Advanced, Snapshot, refused};
 pub(in crate::signing) enum Source<'s> {
     /// `field_list` of the API: faults name its entries.
     List(&'s [GivenField]),
-    /// The signing page: faults name the fields. The texts replace those of the draft, of which the page shows this
-    /// revision.
+    /// The signing page: faults name the fields. The texts replace those of the draft, whose revision the page shows.
     Page {
         texts: &'s BTreeMap<String, String>,
         revision: u64,
@@ -95,7 +94,7 @@ impl App {
         Ok(self.advanced(&workflow))
     }
 
-    /// The approval itself. `writer` says who approves, or why they may not.
+    /// The approval itself. `writer` is the signer, or the error if they may not approve.
     pub(in crate::signing) fn approve_as(
         &self,
         company: &CompanyId,

@@ -14,7 +14,7 @@ use crate::base::error::{Error, ThrottleCode};
 use crate::base::vault::Purpose;
 use crate::signing::session::{Session, SigningKey};
 
-/// Where wrong codes of a contact are counted.
+/// Where wrong codes for a contact are counted.
 #[derive(Clone)]
 pub(crate) struct CodeGuesses {
     company: CompanyId,

@@ -45,17 +45,16 @@ const LONGEST_PAGE: usize = 32;
 pub struct DraftSeen {
     /// The revision that the page shows. `None`: unknown, so the change overwrites everything.
     pub revision: Option<u64>,
-    /// The page itself, by a name of its own making: what it has changed is nothing new to it, even if the answer was
-    /// lost.
+    /// The page's self-chosen ID: its own changes are not new to it, even if a response was lost.
     pub page: String,
 }
 
 /// The last change of a field in a draft.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftChange {
-    /// The revision that it made.
+    /// The new revision.
     pub revision: u64,
-    /// The page that made it ([`DraftSeen::page`]).
+    /// The page that created it ([`DraftSeen::page`]).
     pub page: String,
 }
 
@@ -64,7 +63,7 @@ pub struct DraftChange {
 pub struct DraftState {
     /// The version of the signer's link. Each version has its own draft.
     pub link: u32,
-    /// Its revision; 0 while there is none.
+    /// Its revision; 0 if there is none yet.
     pub revision: u64,
     /// The last change of each field in it.
     pub changes: BTreeMap<String, DraftChange>,
@@ -86,7 +85,7 @@ pub struct SavedDraft {
 pub struct HeldField {
     /// The value as text: of a file its name; empty if it was removed.
     pub value: String,
-    /// Is it a picture that can be shown (`signing_file`)?
+    /// Whether it is a picture that can be shown (`signing_file`).
     pub picture: bool,
     /// How it looks, and why it will be refused.
     pub look: FieldLook,
@@ -169,7 +168,7 @@ impl Draft {
         }
     }
 
-    /// Has another page changed the field since this one looked?
+    /// Whether another page has changed the field since this one read it.
     fn is_newer(&self, field: &str, seen: &DraftSeen) -> bool {
         let change = self.changes.get(field);
         seen.revision
@@ -177,8 +176,8 @@ impl Draft {
             .is_some_and(|(revision, change)| change.revision > revision && change.page != seen.page)
     }
 
-    /// Takes what a page has changed, but for what is newer here. What changes nothing makes no revision: a change that is
-    /// sent again because its answer was lost is one change.
+    /// Applies a page's changes, except to fields that are newer here. If nothing changes, there is no new revision: a
+    /// repeated request counts once.
     fn change(&mut self, changed: BTreeMap<String, Held>, seen: &DraftSeen) {
         let new: Vec<_> = changed
             .into_iter()
@@ -243,7 +242,7 @@ impl App {
         self.write_draft(key, &session, &recipient, seen, &changed)
     }
 
-    /// Takes a file into the draft.
+    /// Adds a file to the draft.
     pub fn upload_file(
         &self,
         key: &SigningKey,
@@ -324,8 +323,8 @@ impl App {
         Ok(read)
     }
 
-    /// Announces files, counts them against what is kept for the signer's link, and only then keeps them. Until the draft
-    /// names them they are loose.
+    /// Announces files, counts them against the limit of the signer's link, and only then stores them. They are loose
+    /// until the draft names them.
     fn keep_draft_files(
         &self,
         key: &SigningKey,
@@ -494,7 +493,7 @@ impl App {
         if let Some(written) = written {
             return Ok(written);
         }
-        // Says what was met.
+        // Returns the current state.
         self.open_for_writing(key)?;
         Err(Error::conflict(ConflictCode::Changed))
     }

@@ -90,7 +90,7 @@ impl App {
         Ok(file)
     }
 
-    /// The history certificate; of a workflow that ended early it is made now.
+    /// The history certificate. For a workflow that ended early, it is created now.
     pub fn certificate(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
         let snapshot = self.timely_snapshot(&caller.company, id)?;
         let file = match snapshot.stored.workflow.state.status() {

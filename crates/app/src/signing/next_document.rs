@@ -53,7 +53,7 @@ impl App {
         }))
     }
 
-    /// The recipient's contact, if the holder of the key has proved that they read what is sent there.
+    /// The recipient's contact, if the holder of the key has proved that they receive its messages.
     fn proved_contact(
         &self,
         session: &Session,
@@ -68,7 +68,8 @@ impl App {
         if by_link.is_some() {
             return Ok(by_link);
         }
-        // A stranger can have as many codes sent as documents started, so those prove nothing beyond their own document.
+        // A stranger can have a code sent for each document they start, so such codes prove nothing beyond their own
+        // document.
         if self.is_visitors_own(&session.snapshot, recipient)? {
             return Ok(None);
         }

@@ -41,7 +41,7 @@ impl App {
         match self.stage(&session, key) {
             Stage::OneTimeCode { .. } => {}
             Stage::AccessCode { .. } => return Err(Error::Forbidden(ForbiddenCode::AccessCode)),
-            // Entered already, or nothing to see: the page says which.
+            // Already entered, or nothing to see; the page shows which.
             _ => return Ok(()),
         }
         let (mut random, mut salt) = ([0; 8], vec![0; 16]);
@@ -203,7 +203,7 @@ pub(in crate::signing) fn can_be_given(writer: &Writer, at: Timestamp) -> bool {
             .is_some_and(|code| rules::is_alive(code.sent_at, code.used_at, at))
 }
 
-/// Does the form that has used the code send it again?
+/// Whether the form that used the code sends it again.
 fn is_sent_again(code: &OneTimeCode, form: Option<&[u8]>, at: Timestamp) -> bool {
     form.is_some()
         && code.used_by.as_deref() == form

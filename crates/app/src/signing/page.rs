@@ -1,4 +1,4 @@
-//! The signing page: what it shows of the document, its fields and its people.
+//! The signing page: its document, fields and people.
 
 use std::collections::BTreeMap;
 
@@ -55,19 +55,19 @@ pub struct SigningView {
     pub steps: u32,
     /// What the page can do now.
     pub stage: Stage,
-    /// The signer; none in the sender's view.
+    /// The signer. `None` in the sender's view.
     pub recipient: Option<SigningRecipient>,
     /// All signers, by step and place.
     pub writers: Vec<SigningRecipient>,
     /// The signers whose turn it is.
     pub writers_at_turn: Vec<SigningRecipient>,
-    /// The pages; none while a code is needed.
+    /// The pages. Empty while a code is needed.
     pub pages: Vec<PageSize>,
     pub template: TemplateId,
     pub template_version: u32,
     /// The document to be signed.
     pub pdf: BlobHash,
-    /// The fields; none while a code is needed.
+    /// The fields. Empty while a code is needed.
     pub fields: Vec<FieldView>,
     /// Whether the signer can assign the document to someone else.
     pub hand_over: bool,
@@ -88,7 +88,7 @@ pub struct SigningView {
 /// The person who returned a document, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenBack {
-    /// The name of the person who gave it back, as it was then.
+    /// The name, at that time, of the person who returned it.
     pub by: String,
     /// Their step.
     pub from_order: u32,
@@ -124,7 +124,7 @@ pub struct FieldView {
     pub look: BoxLook,
     /// Why the draft's value will be refused.
     pub fault: Option<Fault>,
-    /// Is there a file to show (`signing_file`)?
+    /// Whether there is a file to show (`signing_file`).
     pub file: bool,
     /// Whether it is this signer's.
     pub mine: bool,
@@ -317,7 +317,7 @@ fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecip
     }
 }
 
-/// What would fill itself in with a text or number if the signer approved now; `None` if it would be empty.
+/// The text or number that would fill itself in if the signer approved now. `None` if it would be empty.
 pub(in crate::signing) fn self_filling(
     session: &Session,
     recipient: &Recipient,

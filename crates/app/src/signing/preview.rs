@@ -36,7 +36,7 @@ pub struct PreviewView {
     pub template_version: u32,
     /// The document.
     pub pdf: BlobHash,
-    /// The fields with the given values.
+    /// The fields with the entered values.
     pub fields: Vec<FieldView>,
     /// How the company looks.
     pub look: CompanyLook,

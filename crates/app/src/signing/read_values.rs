@@ -1,4 +1,4 @@
-//! Reads the values with which a signer approves, and proves that they, and what follows from them, can be stamped.
+//! Reads the values of an approval, and checks that they, and values calculated from them, can be stamped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -53,7 +53,7 @@ impl App {
         Ok(self.advanced(&workflow))
     }
 
-    /// The decline itself. `writer` says who declines, or why they may not.
+    /// The decline itself. `writer` is the signer, or the error if they may not decline.
     fn reject_as(
         &self,
         company: &CompanyId,

@@ -107,7 +107,7 @@ impl Session {
 }
 
 impl App {
-    /// Reads a key: a link that we made, that was not replaced, and whose recipient is still there.
+    /// Reads a key: a link that we made and that was not replaced, and whose recipient still exists.
     pub(in crate::signing) fn session_of(&self, key: &SigningKey) -> Result<Session, Error> {
         let token = self
             .outgoing

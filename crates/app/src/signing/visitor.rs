@@ -1,4 +1,4 @@
-//! Whether the visitor of a public link started a document, so that nobody has proved anything about the address in it.
+//! Whether the visitor of a public link started a document, in which case its address is not proved.
 
 use domain::{Recipient, Who};
 
@@ -7,7 +7,7 @@ use crate::base::error::Error;
 use crate::workflow::transition::Snapshot;
 
 impl App {
-    /// Whether the visitor of a public link started this document: nobody has proved anything about the address in it.
+    /// Whether the visitor of a public link started this document, in which case its address is not proved.
     pub(in crate::signing) fn is_started_by_visitor(&self, snapshot: &Snapshot) -> Result<bool, Error> {
         let entries = self.entries(snapshot)?;
         let start = entries.first().and_then(domain::Entry::event);

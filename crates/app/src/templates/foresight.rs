@@ -67,9 +67,9 @@ impl Unstampable<'_> {
 
 /// Which numbers are fixed, and which calculated fields are still to be filled.
 struct Numbers<'n> {
-    /// A fixed number's value, if it has one; `None` if it is open.
+    /// The value of a fixed number. `None` if it is not fixed yet.
     fixed: &'n dyn Fn(&str) -> Option<Option<Decimal>>,
-    /// Is this calculated field still to be filled?
+    /// Whether this calculated field is still to be filled.
     awaited: &'n dyn Fn(&Field) -> bool,
 }
 
@@ -136,7 +136,7 @@ impl<'t> Sheets<'t> {
         self.prove(place, value, &place.name).is_ok()
     }
 
-    /// A box of a page that is not there is the import's to refuse.
+    /// The import refuses boxes on missing pages.
     fn prove(self, place: &Field, value: &FieldValue, path: &str) -> Result<(), Fault> {
         self.page_of(place).map_or(Ok(()), |size| {
             prove_in_box(size, place, value, self.language, self.fonts, path)
@@ -176,7 +176,7 @@ impl<'t> Sheets<'t> {
         };
         let stuck = |field: &'t Field| {
             let nothing = refused(&at_nothing, field);
-            // Refused only where every one of them is.
+            // Refused only if all of them are.
             let all = || {
                 let each = plausible.iter().map(|results| refused(results, field));
                 each.reduce(|first, next| next.and(first)).flatten()
@@ -188,7 +188,7 @@ impl<'t> Sheets<'t> {
     }
 }
 
-/// The boxes that are too small for the values of their fields, from 0. `place` says where a field was defined.
+/// The boxes that are too small for their fields' values, from 0. `place` returns where a field was defined.
 pub(in crate::templates) fn too_small(
     fields: &[Field],
     pages: &[PageSize],
@@ -293,7 +293,7 @@ fn names_months(field: &Field) -> bool {
     (2..=12).any(|month| without_digits(month) != without_digits(1))
 }
 
-/// Where months are numbers, each digit in every other place is enough, and each month once.
+/// If months are numbers, testing each digit once in every other place and each month once is enough.
 fn tells_digits(date: jiff::civil::Date) -> bool {
     date.month() == 10 || date.year() == 8888
 }
@@ -306,8 +306,8 @@ pub(crate) struct ProvedTemplates(Mutex<HashSet<(CompanyId, TemplateId, u32, Lan
 const MOST_REMEMBERED: usize = 10_000;
 
 impl App {
-    /// What a version prescribes and cannot show in a language: the faults of a start. A version never changes, nor do the
-    /// fonts while we run, so that each is proved once.
+    /// Texts of a version that cannot be shown in a language, which are faults of a start. Versions never change, nor
+    /// do fonts while we run, so each is checked once.
     pub(crate) fn unstampable(&self, template: &TemplateVersion, language: Language, fonts: &Fonts) -> Vec<Fault> {
         let key = (template.company.clone(), template.template, template.version, language);
         let remembered = || self.proved_templates.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,7 +14,7 @@ use crate::base::error::{Error, Fault, FaultCode};
 pub(in crate::templates) struct Laid {
     /// As `domain::fields_file` reads it.
     pub(crate) file: Value,
-    /// Where each of its fields was said: in the file, or in the form.
+    /// Where each field was defined: in the file or in the form.
     origins: Vec<String>,
 }
 

@@ -43,14 +43,14 @@ struct Kept {
     slots: HashMap<Part, Slot>,
     /// The size of all parts.
     bytes: u64,
-    /// Counts what was asked for; the order of the last use.
+    /// Counts requests; orders the parts by last use.
     asked: u64,
 }
 
 #[derive(Debug)]
 struct Slot {
     made: Arc<OnceLock<Made>>,
-    /// 0 while it is being made.
+    /// 0 while it is being created.
     bytes: u64,
     last_asked: u64,
 }
@@ -107,7 +107,7 @@ impl PageCache {
         result
     }
 
-    /// Counts what was made, or forgets what failed; lets go what is too much.
+    /// Stores a created part or forgets a failed one, and drops parts beyond the limit.
     fn keep(&self, part: Part, made: &Arc<OnceLock<Made>>, result: &Made) {
         let mut kept = self.lock();
         // Another may have inserted it meanwhile.
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// The bytes of a page, and how often they were made.
+    /// The bytes of a page, and how often they were created.
     fn ask(cache: &PageCache, page: u32, length: usize) -> bool {
         let mut made = false;
         let bytes = cache.get_or_make(part(page), || {

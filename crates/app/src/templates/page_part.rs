@@ -40,7 +40,7 @@ pub enum PageAnswer {
     ToMake(PartToMake),
 }
 
-/// A part of a page that may be seen, and that has not been made yet.
+/// A visible part of a page that has not been created yet.
 #[derive(Debug)]
 pub struct PartToMake(Part);
 
@@ -73,8 +73,8 @@ impl App {
             })
     }
 
-    /// A part of the file that a link leads to, if the address names that file: where the link leads to another by now
-    /// (a time stamp was added), there is no such page.
+    /// A part of the file that a link leads to, if the address names that file. If the link leads to another by now (a
+    /// timestamp was added), the page does not exist.
     pub(crate) fn page_of(
         &self,
         linked: &BlobHash,

@@ -30,7 +30,7 @@ const MOST_LISTED: u32 = 100;
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 128;
 
-/// A template to be made.
+/// A template to create.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportTemplate<'a> {
     /// The uploaded PDF.
@@ -39,17 +39,17 @@ pub struct ImportTemplate<'a> {
     pub fields: &'a [u8],
 }
 
-/// Where the fields of a template come from.
+/// The source of a template's fields.
 #[derive(Debug, Clone, Copy)]
 pub enum TemplateFields<'a> {
     /// From FIELDS.json.
     File(&'a [u8]),
-    /// From the PDF's own form: its values become their defaults, and they are the first signer's unless `file` says else.
+    /// From the PDF's own form: its values become the defaults, for the first signer unless `file` says otherwise.
     Form {
         /// The template's name if `file` sets none, because a form has no name.
         name: &'a str,
-        /// FIELDS.json next to it. What it says of a field without placing it is laid over the form's field of this name; what
-        /// it places is added.
+        /// An additional FIELDS.json. Fields without a box change the form's field of this name; fields with a box are
+        /// added.
         file: Option<&'a [u8]>,
     },
 }
@@ -115,7 +115,7 @@ impl Made {
     }
 }
 
-/// A template that was made.
+/// A new template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedTemplate {
     pub id: TemplateId,
@@ -123,8 +123,8 @@ pub struct ImportedTemplate {
     pub name: String,
     /// How many pages it has.
     pub pages: u32,
-    /// Intake's report: how the file that is kept differs from the upload, and what its sender should know. None if the PDF
-    /// was here already.
+    /// Intake's report: how the stored file differs from the upload, and what its sender should know. `None` if there
+    /// was no new PDF.
     pub report: Option<Report>,
 }
 
@@ -374,7 +374,7 @@ impl App {
         })
     }
 
-    /// Has intake check the upload. Every fault of both files is reported at once; only the PDF says which pages there are.
+    /// Has intake check the upload. Reports every fault of both files at once; only the PDF says which pages exist.
     fn take(
         &self,
         upload: &[u8],
@@ -547,7 +547,7 @@ fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
     }
 }
 
-/// The steps and fields that a template of this PDF has; where they come from a form, also where each was said.
+/// The steps and fields of a template for this PDF. If they come from a form, also where each was defined.
 fn fields_of(
     intake: &Intake,
     fields: TemplateFields<'_>,

@@ -42,7 +42,7 @@ pub enum FileFault {
     /// The file is missing.
     #[error("file {hash} is missing; {owner} needs it: restore it from a backup")]
     Missing { hash: BlobHash, owner: Owner },
-    /// Its content is not what its name says.
+    /// Its content does not match its name.
     #[error("file {hash} is damaged; {owner} needs it: restore it from a backup")]
     Damaged { hash: BlobHash, owner: Owner },
     /// The file's length differs from the one in the database.
@@ -71,7 +71,7 @@ pub struct FsckReport {
 }
 
 impl AuditReport {
-    /// Is everything as it must be?
+    /// Whether everything is as it should be.
     pub fn is_clean(&self) -> bool {
         self.faults.is_empty() && self.file_faults.is_empty() && self.checkpoints.faults.is_empty()
     }

@@ -12,7 +12,7 @@ const ENDED_TOKENS_DAYS: i64 = 30;
 /// How long a logo that was replaced is kept: longer than any mail is tried.
 const REPLACED_LOGOS_DAYS: i64 = 30;
 
-/// What was removed.
+/// The removed items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cleaned {
     /// Access tokens that ended long ago.
@@ -30,7 +30,7 @@ pub struct Cleaned {
 }
 
 impl App {
-    /// Removes what has had its day.
+    /// Removes expired access data.
     pub fn clean_access(&self) -> Result<Cleaned, Error> {
         let now = self.now();
         let overflow = |error| Error::internal("counting back from now", error);

@@ -10,7 +10,7 @@ use crate::signing::preview::PreviewContent;
 const KEPT_HOURS: i64 = 24;
 
 impl App {
-    /// Forgets kept answers and previews that have had their day, and says how many.
+    /// Removes expired answers and previews, and returns how many.
     pub fn sweep_workflow_leftovers(&self) -> Result<u64, Error> {
         let now = self.now();
         let since = now

@@ -11,7 +11,7 @@ use crate::base::error::Error;
 use crate::outbox::mail::{Letter, Occasion};
 use crate::sealing::seal_ends::due;
 
-/// Whole days until then; none once it is over.
+/// Whole days until then. `None` once it is over.
 fn days_until(end: Timestamp, now: Timestamp) -> Option<i64> {
     (end > now).then(|| end.duration_since(now).as_hours() / 24)
 }

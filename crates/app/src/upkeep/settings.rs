@@ -42,11 +42,11 @@ pub struct Settings {
     pub page_cache: u64,
     /// The least free disk space in percent. Below it, no new files and documents are accepted. 0 turns the check off.
     pub least_free_percent: u64,
-    /// A folder with more fonts, asked after those that are part of the program.
+    /// A folder with more fonts, used after the built-in ones.
     pub fonts_folder: Option<PathBuf>,
     /// How documents are sealed.
     pub sealing: SealingSettings,
-    /// Prefixes of the telephone numbers to which a messenger delivers one-time codes: `+82`; none without a messenger.
+    /// Prefixes of telephone numbers that messengers can send one-time codes to: `+82`. Empty without a messenger.
     pub codes_to: Vec<String>,
     /// The gateways that messages go through, in the order in which they are asked.
     pub gateways: Arc<Vec<GatewayReach>>,

@@ -27,7 +27,7 @@ impl EmbeddedFiles {
         )
     }
 
-    /// A field has another file now, or none. Does nothing if the field is not part of the sealed document.
+    /// Replaces or removes a field's file. Does nothing if the field is not part of the sealed document.
     pub(crate) fn set(&mut self, field: &str, file: Option<&FileValue>) {
         if let Some(length) = self.0.get_mut(field) {
             *length = file.map_or(0, |file| file.length);

@@ -26,7 +26,7 @@ pub struct FieldLook {
 pub struct BoxLook {
     /// The text as people read it: a number with its separators, a date by its pattern.
     pub shown: String,
-    /// Its letters as they will be stamped; none if it is not text.
+    /// Its letters as they will be stamped. `None` if it is not text.
     pub outline: Option<Outline>,
 }
 

@@ -13,8 +13,7 @@ use crate::base::error::{Error, Fault, FaultCode};
 use crate::values::value::{GivenPicture, NewValue, PictureBox, page_size};
 
 impl App {
-    /// A value of which nothing is left to be judged: of a picture that was sent a worker makes one. The inner failure is a
-    /// fault of the value, at `path`.
+    /// A fully checked value; a worker re-encodes pictures. The inner failure is a fault of the value, at `path`.
     pub(crate) fn judged(
         &self,
         requester: &Requester,

@@ -50,7 +50,7 @@ pub(crate) enum NewValue {
         value: FileValue,
         bytes: Vec<u8>,
     },
-    /// A file that is kept already, as what was proved when it came.
+    /// A stored file, which was checked when it arrived.
     Kept(FileValue),
     /// An empty text for a field that then has no value.
     Nothing,
@@ -126,7 +126,7 @@ fn attachment(text: &str) -> Result<Vec<u8>, ValueFault> {
         .map_err(|_| ValueFault::NotBase64)
 }
 
-/// A name that no path, header or line can be made of.
+/// A name that is safe in paths, headers and lines.
 pub(crate) fn safe_file_name(name: &str, otherwise: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let safe: String = last
@@ -182,7 +182,7 @@ pub(crate) fn text_value_fault(path: String, fault: &ValueFault) -> Fault {
     }
 }
 
-/// Proves that a value can be drawn in each box of its field. A file was checked when it became a value.
+/// Checks that a value can be drawn in each box of its field. A file was checked when it became a value.
 pub(crate) fn prove(
     template: &TemplateVersion,
     field: &Field,
@@ -224,7 +224,7 @@ pub(in crate::values) fn page_size<'t>(template: &'t TemplateVersion, field: &Fi
     template.pages.get((field.page as usize).checked_sub(1)?)
 }
 
-/// What a value looks like in one of its boxes: the outlines of its letters, as they will be stamped. None if it is not
+/// How a value looks in one of its boxes: the outlines of its letters, as they will be stamped. `None` if it is not
 /// text.
 pub(in crate::values) fn outline(
     template: &TemplateVersion,
@@ -244,7 +244,7 @@ pub(in crate::values) fn outline(
     document::marks::stamp::outline(fonts, size, &mark).map_err(|fault| mark_fault(&field.name, &fault))
 }
 
-/// Proves that a text for the certificate can be drawn.
+/// Checks that a text for the certificate can be drawn.
 pub(crate) fn prove_text(text: &str, fonts: &Fonts, path: &str) -> Result<(), Fault> {
     let missing = fonts.missing_characters(text);
     if missing.is_empty() {
@@ -301,7 +301,7 @@ pub(crate) fn marks(
         };
         all.extend(box_mark(size, field, value, language, &bytes)?);
     }
-    // The order of reading, so that the same values make the same bytes.
+    // In reading order, so that the same values result in the same bytes.
     all.sort_by_key(|mark| (mark.page, mark.placement.y, mark.placement.x));
     Ok(all)
 }
@@ -370,8 +370,8 @@ pub(crate) fn attached<'v>(
         .filter_map(|field| Some((field, values.get(&field.name)?.value.file()?)))
 }
 
-/// What fills itself in when a signer approves: their details, and the results of formulas. `None` if there is nothing to
-/// fill in any more, so an earlier value is stale.
+/// Values that fill themselves in when a signer approves: their details, and results of formulas. `None` removes an
+/// earlier value.
 pub(crate) fn self_filled(
     template: &TemplateVersion,
     recipient: &domain::Recipient,
@@ -400,7 +400,7 @@ pub(crate) fn self_filled(
                     let result = results.get(field.name.as_str()).and_then(Option::as_ref);
                     result.map(|number| FieldValue::Number(number.to_string()))
                 }
-                // A check that was left alone says no.
+                // An untouched check means no.
                 FieldKind::Check if !values.contains_key(&field.name) => Some(FieldValue::Check(false)),
                 _ => return None,
             };
@@ -409,8 +409,8 @@ pub(crate) fn self_filled(
         .collect()
 }
 
-/// Proves that the signer's details can be drawn in the fields that they fill in: otherwise they could never approve.
-/// `path_of` says where each detail was given.
+/// Checks that the signer's details can be drawn in the fields that show them: otherwise they could never approve.
+/// `path_of` returns where each detail was entered.
 pub(crate) fn prove_writer(
     template: &TemplateVersion,
     recipient: &domain::Recipient,

@@ -21,7 +21,7 @@ use crate::values::value::{prove_text, prove_writer};
 use crate::workflow::transition::{Advanced, Snapshot, refused};
 use crate::workflow::writer_meant::SaidOfWriter;
 
-/// A request to correct a recipient; what is left out stays.
+/// A request to correct a recipient. Details that are left out stay unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct CorrectRequest {
     pub name: Option<String>,
@@ -141,7 +141,7 @@ impl Person {
     }
 }
 
-/// Proves that a new person's details can be stamped, and that they can get a one-time code if they must enter one.
+/// Checks that a new person's details can be stamped, and that they can receive a one-time code if they must enter one.
 pub(crate) fn prove_person(
     app: &App,
     snapshot: &Snapshot,

@@ -34,7 +34,7 @@ use crate::values::value::prove_text;
 /// How often a use-case reads and decides again before it gives up.
 pub(crate) const MOST_TRIES: usize = 16;
 
-/// Everything that a decision is made from.
+/// The basis of a decision.
 pub(crate) struct Snapshot {
     pub(crate) stored: StoredWorkflow,
     pub(crate) values: BTreeMap<String, StoredValue>,
@@ -353,7 +353,7 @@ impl std::fmt::Debug for Advanced {
 }
 
 impl App {
-    /// Reads everything that a decision about a workflow is made from.
+    /// Reads everything that a decision about a workflow is based on.
     pub(crate) fn snapshot(&self, company: &CompanyId, id: WorkflowId) -> Result<Snapshot, Error> {
         let wanted = company.clone();
         let (stored, values, party) = self.store.read(move |tx| {

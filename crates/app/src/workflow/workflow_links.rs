@@ -71,7 +71,7 @@ impl App {
         Ok(self.links_of(&self.snapshot(&caller.company, id)?, caller))
     }
 
-    /// New links, as far as there are any. A member who may only read gets none at which a signer signs.
+    /// New links, if any. Members who can only read get no signing links.
     pub(in crate::workflow) fn links_of(&self, snapshot: &Snapshot, caller: &Caller) -> WorkflowLinks {
         let (workflow, addresses) = (&snapshot.stored.workflow, &self.outgoing.addresses);
         let live = snapshot.stored.links.live();

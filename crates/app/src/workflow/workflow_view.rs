@@ -471,7 +471,7 @@ fn spellings(fields: &[Field], name: &str, value: &str) -> Result<BTreeSet<Strin
     let mut refused = None;
     for field in fields {
         if field.kind.is_file() || !field.kind.is_written_by_writer() {
-            // A file's value is its name, and a field that fills itself in accepts none: any text may be one.
+            // A file's value is its name, and a field that fills itself in accepts none, so any text may match.
             spellings.insert(value.to_owned());
             spellings.extend(compared_number(value).filter(|_| field.kind == FieldKind::Calc));
             continue;

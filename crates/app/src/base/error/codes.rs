@@ -81,7 +81,7 @@ codes! {
         InvalidEmail => "invalid-email",
         /// Neither an e-mail address nor a telephone number.
         InvalidContact => "invalid-contact",
-        /// The person who has the document already.
+        /// The person already has the document.
         SamePerson => "same-person",
         /// A telephone number at which no message can be received.
         NoMobileNumber => "no-mobile-number",
@@ -116,7 +116,7 @@ codes! {
         TooManyRecipients => "too-many-recipients",
         /// Orders have a gap.
         OrderGap => "order-gap",
-        /// The field belongs to another signer, or nobody may change it.
+        /// The field belongs to another signer, or is read-only.
         FieldNotWritable => "field-not-writable",
         /// The value is not a number.
         InvalidNumber => "invalid-number",
@@ -124,9 +124,9 @@ codes! {
         TooManyDecimals => "too-many-decimals",
         /// The value is not a date in the form YYYY-MM-DD.
         InvalidDate => "invalid-date",
-        /// The value is none of Y, N, 1, 0, true, false.
+        /// The value is not one of Y, N, 1, 0, true, false.
         InvalidCheck => "invalid-check",
-        /// The value is none of the field's options.
+        /// The value is not one of the field's options.
         InvalidOption => "invalid-option",
         /// The value is a file, but no PNG or JPEG picture.
         InvalidPicture => "invalid-picture",
@@ -183,7 +183,7 @@ codes! {
         DocumentRefused => "document-refused",
         /// The PDF has no form fields, and there is no FIELDS.json.
         NoFormFields => "no-form-fields",
-        /// The PDF's form has no field of this name, and the entry places none.
+        /// The PDF's form has no field with this name, and the entry has no box.
         UnknownFormField => "unknown-form-field",
         /// FIELDS.json is not JSON; arguments `line` and `column`: where reading stopped.
         FieldsNotJson => "fields-not-json",
@@ -246,8 +246,8 @@ codes! {
         WrongAccessCode => "wrong-access-code",
         /// A CSV file in another encoding than UTF-8.
         SheetNotUtf8 => "sheet-not-utf8",
-        /// Neither CSV nor a workbook that can be read; argument `kind`: what it is (`pdf`, `xls`, `open_document`, `picture`), or
-        /// `other`.
+        /// Neither a CSV file nor a readable workbook; argument `kind`: what it is (`pdf`, `xls`, `open_document`,
+        /// `picture`), or `other`.
         SheetUnreadable => "sheet-unreadable",
         /// A quote of a CSV file does not close; argument `row`.
         SheetQuote => "sheet-quote",
@@ -259,7 +259,7 @@ codes! {
         NotJsonText => "not-json-text",
         /// The one-time code is wrong; argument `left`.
         WrongOneTimeCode => "wrong-one-time-code",
-        /// The one-time code was used, tried too often or not entered in time, or none was sent.
+        /// The one-time code was used, tried too often or not entered in time, or no code was sent.
         OneTimeCodeExpired => "one-time-code-expired",
         /// The filter needs a value that is missing, or the cursor is not one of ours.
         InvalidCursor => "invalid-cursor",
@@ -267,7 +267,7 @@ codes! {
 }
 
 codes! {
-    /// Why the state of a thing does not allow what was asked (409).
+    /// Why the current state does not allow the request (409).
     ConflictCode {
         /// The workflow is over.
         Finished => "finished",
@@ -283,7 +283,7 @@ codes! {
         Embedded => "embedded",
         /// Something else changed it at the same moment.
         Changed => "changed",
-        /// Another page of the same signer has changed what is filled in: this one does not show it.
+        /// Another page of the same signer has changed entries that this one does not show.
         DraftChanged => "draft-changed",
         /// A company of this id exists already.
         CompanyExists => "company-exists",

@@ -1,4 +1,4 @@
-//! A row of a bulk send: completed by what all rows share, and what is wrong with it.
+//! A row of a bulk send, combined with what all rows share, and its faults.
 
 use domain::Language;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ impl KeptFault {
     }
 }
 
-/// A row that was read, ready to be proved and started.
+/// A row that was read, ready to be checked and started.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ReadRow {
     #[serde(skip)]

@@ -24,7 +24,7 @@ use crate::sending::start::Together;
 
 /// How many rows of one bulk send start in one round, so that others get their turn.
 const ROWS_OF_A_ROUND: u32 = 100;
-/// How long a process has a bulk send that it claimed, unless it renews the lease. Longer than any row takes.
+/// How long a process keeps a claimed bulk send, unless it renews the lease. Longer than any row takes.
 const LEASE: SignedDuration = SignedDuration::from_mins(1);
 /// It renews the lease if less than this is left.
 const RENEWAL: SignedDuration = SignedDuration::from_secs(45);
@@ -69,7 +69,7 @@ impl App {
         })
     }
 
-    /// Claims a bulk send, or renews the lease; until when. None if another process has it.
+    /// Claims a bulk send or renews the lease, and returns its end. `None` if another process has it.
     fn claim_bulk_start(&self, id: BulkId, owner: &str) -> Result<Option<Timestamp>, Error> {
         let (now, owner) = (self.now(), owner.to_owned());
         let until = now.checked_add(LEASE).unwrap_or(Timestamp::MAX);
@@ -197,7 +197,7 @@ impl App {
         Ok((row, origin))
     }
 
-    /// The sender as they are now; none if they may no longer send.
+    /// The sender as they are now. `None` if they can no longer send.
     fn bulk_sender(&self, running: &Running) -> Result<Option<Caller>, Error> {
         let (company, member) = (running.company.clone(), running.member);
         self.member_caller(&company, member, Channel::Api)

@@ -32,15 +32,16 @@ pub(super) struct StartPlan {
     pub(super) values: Vec<(String, StoredValue)>,
     pub(super) document: BlobHash,
     pub(super) signed_original: Option<BlobHash>,
-    /// What the template's version contains. Of one that is made for this document, it is known when it is stored.
+    /// The content of the template's version. For a template created with this document, it is known only once it is
+    /// stored.
     pub(super) template_content: Option<TemplateContent>,
     pub(super) origin: Origin,
     pub(super) key: Option<AnswerKey>,
     pub(super) party: Party,
     pub(super) together: Together,
-    /// For the files in its values, and its fonts.
+    /// The claim on the files in its values, and on its fonts.
     pub(super) claim: FileClaim,
-    /// The added fonts that it is drawn with.
+    /// The added fonts for its texts.
     pub(super) fonts: Vec<BlobHash>,
     /// Numbers that are already reserved.
     pub(super) reserved: Option<Reserved>,
@@ -158,7 +159,7 @@ impl StartPlan {
         events
     }
 
-    /// The template. One that is made for this document alone is stored now.
+    /// The template. One created for this document alone is stored now.
     pub(super) fn template(&self, tx: &mut dyn Transaction) -> Result<(TemplateId, Option<TemplateContent>), Error> {
         let Some(own) = &self.together.template else {
             return Ok((self.workflow.template, self.template_content));

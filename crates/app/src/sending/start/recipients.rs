@@ -86,8 +86,7 @@ impl StartReader<'_> {
         }
     }
 
-    /// The place of each recipient among the template's: those who name their role choose first, then the others in the order of
-    /// the list.
+    /// The place of each recipient in the template: recipients with a role choose first, then the others in list order.
     fn places(&mut self, given: &[StartRecipient], template: &TemplateVersion) -> Vec<Option<usize>> {
         let mut place_of: Vec<Option<usize>> = vec![None; given.len()];
         let mut taken = BTreeSet::new();

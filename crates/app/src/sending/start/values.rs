@@ -1,4 +1,4 @@
-//! Reads the values of a start, and proves that they, and what follows from them, can be stamped.
+//! Reads the values of a start, and checks that they, and values calculated from them, can be stamped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,7 @@ impl StartReader<'_> {
         None
     }
 
-    /// The value of an entry; none if it is empty or has a fault. An error is our own.
+    /// The value of an entry. `None` if it is empty or has a fault. An error means a failure of our own.
     fn given_value(
         &mut self,
         template: &TemplateVersion,
@@ -159,7 +159,7 @@ impl StartReader<'_> {
         (stored, files)
     }
 
-    /// A value as it is kept, or what is wrong with it.
+    /// A value in stored form, or its fault.
     fn proved(
         &self,
         template: &TemplateVersion,
@@ -172,14 +172,14 @@ impl StartReader<'_> {
         Ok(judged.and_then(|value| prove(template, field, &value, self.language, &self.fonts, path).map(|()| value)))
     }
 
-    /// Proves that what the template prescribes, and what will be calculated from the numbers given here, can be stamped.
+    /// Checks that the template's own texts, and values calculated from the start's numbers, can be stamped.
     pub(super) fn foresee(
         &mut self,
         template: &TemplateVersion,
         given: &[GivenField],
         values: &[(String, StoredValue)],
     ) {
-        // A version that was just made has been proved in every language, and has no id yet to remember it by.
+        // A version that was just created is already checked in every language, and has no ID yet to remember it by.
         if !self.is_one_off {
             for fault in self.app.unstampable(template, self.language, &self.fonts) {
                 self.fault(fault);
