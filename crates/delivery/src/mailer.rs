@@ -401,7 +401,7 @@ mod tests {
 
     use super::*;
 
-    /// Reads headers, given as lines of JSON, with Python's e-mail package, which reports every defect it tolerates.
+    /// Parses headers, passed as lines of JSON, with Python's e-mail package, which reports every defect it tolerates.
     const JUDGE: &str = "
 import email.parser, email.policy, json, sys
 for line in sys.stdin:

@@ -87,7 +87,7 @@ pub struct GuardedNetwork {
     webhooks: GuardedClient,
     egress: Egress,
     lookup: Arc<dyn Lookup>,
-    /// An `Option`, so that dropping this can leave the runtime to itself: a runtime must not be dropped in async code.
+    /// An `Option`, so that dropping this does not drop the runtime in async code.
     runtime: Option<Runtime>,
 }
 

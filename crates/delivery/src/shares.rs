@@ -443,8 +443,8 @@ impl Shares {
         }
     }
 
-    /// A call ended, for whatever reason. `took` is how long we waited for the receiver, if we called it. Occupying a
-    /// worker for long counts against the lane even without a call.
+    /// A call ended, for any reason. `took` is how long we waited for the receiver, if we called it. Occupying a worker
+    /// for long counts against the lane even without a call.
     pub(crate) fn ended(&mut self, lane: &Lane, call: Call, took: Option<Duration>, now: Duration) {
         let Some(load) = self.loads.get(lane) else {
             return;

@@ -53,7 +53,7 @@ pub enum Verdict {
     Gone,
 }
 
-/// A 2xx is success, whatever the body. A redirect is a failure like any other.
+/// A 2xx is success, with any body. A redirect is a failure like any other.
 pub fn verdict(answer: &Answer) -> Verdict {
     match answer.status {
         200..=299 => Verdict::Success,

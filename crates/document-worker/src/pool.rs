@@ -48,7 +48,7 @@ pub struct PoolSettings {
     pub warm: usize,
     /// Bytes of memory of each child.
     pub memory: u64,
-    /// The processor time for the intake of a file, whatever its number of pages.
+    /// The processor time for the intake of a file with any number of pages.
     pub time: Duration,
     /// The additional processor time for each of its pages.
     pub time_of_page: Duration,
@@ -61,7 +61,7 @@ pub struct PoolSettings {
     /// The longest wait for a free child.
     pub patience: Duration,
     pub limits: Limits,
-    /// Files of fonts that stand in for Asian ones that uploads name and do not contain. Each child has a copy of them.
+    /// Fonts that stand in for Asian ones that are missing in uploads. Each child has a copy of them.
     pub fonts: Vec<PathBuf>,
     /// The arguments that make the program a child.
     pub arguments: Vec<OsString>,

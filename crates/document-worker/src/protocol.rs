@@ -20,7 +20,7 @@ use crate::confinement::Confinement;
 pub(crate) struct Welcome {
     /// In bytes.
     pub(crate) memory: u64,
-    /// Files of fonts that stand in for those that uploads do not contain.
+    /// Files of fonts that stand in for those missing in uploads.
     pub(crate) fonts: Vec<PathBuf>,
 }
 

@@ -141,7 +141,7 @@ pub enum FormValues {
     Taken,
 }
 
-/// A file that was taken.
+/// An accepted file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intake {
     /// The file as it was rewritten; of a signed upload the upload itself.
@@ -159,12 +159,12 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Did others sign it before? Then it is stamped and sealed by extending it.
+    /// Whether others signed it before. If so, it is stamped and sealed by extending it.
     pub fn is_signed(&self) -> bool {
         self.signatures > 0
     }
 
-    /// Is it a copy without the signatures of the upload?
+    /// Whether it is a copy without the signatures of the upload.
     pub fn is_copy_without_signatures(&self) -> bool {
         let is_said = |warning: &Warning| matches!(warning, Warning::SignaturesRemoved { .. });
         self.warnings.iter().any(is_said)
@@ -190,12 +190,12 @@ impl Intake {
     }
 }
 
-/// Takes a file in, or says why not.
+/// Accepts a file, or returns why not.
 pub fn inspect(bytes: impl Into<SharedBytes>, limits: &Limits) -> Result<Intake, Refused> {
     inspect_as(bytes, limits, &Wishes::default())
 }
 
-/// Takes a file in by the sender's wishes, or says why not.
+/// Accepts a file with the sender's options, or returns why not.
 pub fn inspect_as(bytes: impl Into<SharedBytes>, limits: &Limits, wishes: &Wishes) -> Result<Intake, Refused> {
     inspect_counting(bytes, limits, wishes, |_| {})
 }
@@ -364,7 +364,7 @@ fn summed_up(repairs: &[Repair]) -> (u32, u32, Vec<RebuiltPart>) {
     (count(repairs.len() - lost), count(lost), parts.collect())
 }
 
-/// Refuses a damaged file, which could be taken as it was rebuilt, unless its sender accepts that.
+/// Refuses a damaged file that could be rebuilt, unless its sender accepts that.
 fn refuse_rebuilt(upload: &Upload, wishes: &Wishes) -> Result<(), Refused> {
     let Some((defect, repairs)) = upload.repairs() else {
         return Ok(());
@@ -407,7 +407,7 @@ fn remove_layers(edits: &mut Edits<'_>, most: usize, changes: &mut Vec<Change>) 
     Ok(layers.hidden > 0)
 }
 
-/// The upload, against which what is written is held.
+/// The upload, with which the written file is compared.
 struct Before<'a> {
     /// The bytes that the pages are compared with, and their password.
     bytes: SharedBytes,
@@ -465,7 +465,7 @@ impl<'a> Before<'a> {
         })
     }
 
-    /// Writes the file and proves that no page looks different.
+    /// Writes the file and checks that no page looks different.
     fn proved(&self, edits: &Edits<'_>) -> Result<Written, Refused> {
         let pdf = SharedBytes::from(rewrite::rewrite(edits, &self.upload)?);
         let compared = compare::same_pages(self.bytes.clone(), self.password, pdf.clone(), self.pages);
@@ -582,7 +582,7 @@ fn each_once(names: Vec<String>) -> Option<Vec<String>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// A character that turns the direction of those around it (UAX #9, 2.1 to 2.5).
+/// A character that changes the direction of its neighbours (UAX #9, 2.1 to 2.5).
 fn is_direction(character: char) -> bool {
     matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

@@ -49,10 +49,10 @@ pub enum SealError {
     /// Nothing can be appended to the file.
     #[error(transparent)]
     Append(#[from] AppendError),
-    /// The signature value cannot be made.
+    /// The signature value cannot be created.
     #[error(transparent)]
     Cms(#[from] CmsError),
-    /// The time-stamp authority gave no usable timestamp.
+    /// The time-stamp authority returned no usable timestamp.
     #[error(transparent)]
     Timestamp(#[from] TimestampError),
     /// The file has no page.
@@ -193,7 +193,7 @@ fn signature_dictionary(details: &SealDetails, room: usize, catalog: Ref) -> Dic
         ("TransformParams", parameters.into()),
     ]);
     if !details.certify {
-        // Table 255: what the method is applied to; FieldMDP must say it.
+        // Table 255: the object that the method applies to, which FieldMDP requires.
         reference.set(b"Data", catalog);
     }
     let mut dict = signature_field::placeholders(room);

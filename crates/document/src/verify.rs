@@ -199,7 +199,7 @@ pub struct TimestampReport {
     pub at: Timestamp,
     /// The name in its signer's certificate.
     pub authority: Option<Identity>,
-    /// Why it proves nothing, if so.
+    /// Why it proves nothing, if it does not.
     pub fault: Option<Fault>,
 }
 
@@ -207,13 +207,13 @@ pub struct TimestampReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
-    /// Only the signer says when it was signed.
+    /// Only the signer claims when it was signed.
     TimeNotProved,
     /// The claimed time is later than the time at which the signature provably existed.
     ClaimedTimeContradicted,
     /// The signer's certificate was not valid at the claimed time.
     ClaimedTimeOutsideCertificate,
-    /// The certificate has expired. It was valid at the claimed time, which nothing proves.
+    /// The certificate has expired. It was valid at the claimed time, but nothing proves that time.
     ValidWhenClaimed { subject: String },
     /// The certificate was revoked after the time at which the signature provably existed, so it counts. If the key was stolen
     /// ([`RevocationReason::KeyCompromise`]), nothing proves that this did not happen earlier.
@@ -234,13 +234,13 @@ pub struct SignatureReport {
     pub kind: SignatureKind,
     /// The format of its value (`/SubFilter`).
     pub sub_filter: String,
-    /// Its level; none if the format is not a PAdES format, or the signature is not valid.
+    /// Its level. `None` if the format is not PAdES, or the signature is not valid.
     pub level: Option<SealLevel>,
     /// The name in the signer's certificate. Proved only if there are no faults.
     pub signer: Option<Identity>,
     /// The time that the signer claims (`/M`); nothing proves it.
     pub claimed_at: Option<Timestamp>,
-    /// The time that is proved.
+    /// The proved time.
     pub proved_at: Option<ProvedTime>,
     /// The timestamps of the signature itself.
     pub timestamps: Vec<TimestampReport>,
@@ -311,12 +311,12 @@ pub enum Fault {
     /// Readers would have to guess where its objects are, and may guess differently.
     #[error("the file is damaged, so programs may read it differently: {reason}")]
     DamagedStructure {
-        /// Where, and which rule of the format it breaks.
+        /// The broken rule, and where.
         reason: String,
         defect: PdfDefect,
     },
-    /// After the first signature, somebody added or used a cross-reference that does not lead to its object. Programs that follow
-    /// it show another document than programs that do not.
+    /// After the first signature, someone added or used a cross-reference that does not lead to its object, so programs
+    /// may show different documents.
     #[error(
         "the file was forged: since it was signed, its cross-references lead programs to different objects with \
         the number {object}"
@@ -438,7 +438,7 @@ pub enum Fault {
     /// The file was changed after the signature.
     #[error("after this signature the file was changed: {}", changes::list(.changes))]
     ChangedAfterSigning {
-        /// What was changed, as far as it is listed.
+        /// The changes, as far as they are listed.
         changes: Vec<Change>,
     },
     /// A certification signature must be the first.
@@ -529,7 +529,7 @@ fn judge(pdf: SharedBytes, means: &Means, at: Timestamp) -> Result<Verdict, PdfD
     })
 }
 
-/// The signatures in the order in which they were made, each judged by itself, and the faults of the file.
+/// The signatures, oldest first, each judged independently, and the faults of the file.
 fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<Examined> {
     let mut signatures: Vec<Examined> = find(file, current, faults)
         .iter()
@@ -559,8 +559,8 @@ fn examine(file: &File, current: &Reading<'_>, faults: &mut Vec<Fault>) -> Vec<E
     signatures
 }
 
-/// The structural faults of a readable file; `signatures` are in the order of what they cover. A fault that the first of them
-/// covers is damage, and a later one was put there.
+/// The structural faults of a readable file; `signatures` are in the order of what they cover. A fault that the first
+/// one covers is damage; a later one was added.
 fn structure_fault(file: &File, signatures: &[Examined]) -> Option<Fault> {
     let header = file.bytes().len() - file.body().len();
     let first = signatures
@@ -597,7 +597,7 @@ fn length_of(bytes: &[u8]) -> u64 {
 /// A signature dictionary in the file's newest state.
 struct Found<'f> {
     name: String,
-    /// The fields with this value. Several may share it, such as those that show values on a signed file.
+    /// The fields with this value. Several can share it, such as those that show values in a signed file.
     fields: Vec<&'f Dict>,
     id: Option<Ref>,
     dict: &'f Dict,

@@ -74,7 +74,7 @@ pub struct Reading {
     pub words_at: Vec<String>,
     /// Points to the error code, for [`Reading::temporary`].
     pub code_at: Vec<String>,
-    /// Error codes of temporary problems, whatever the status says: no credit left, too many requests.
+    /// Error codes of temporary problems, regardless of the status: no credit left, too many requests.
     pub temporary: Vec<String>,
 }
 

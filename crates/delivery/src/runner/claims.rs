@@ -143,8 +143,8 @@ impl Shared {
         self.claims_in_doubt.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds the claimed deliveries of stopped endpoints, and others waiting for the same endpoints, so that we need
-    /// not meet them one by one. Returns how many.
+    /// Holds the claimed deliveries of stopped endpoints, and others for the same endpoints, so that we do not have to
+    /// meet them one by one. Returns how many.
     fn hold(&self, stopped: BTreeMap<(CompanyId, String), Vec<DeliveryId>>, lease: &str, now: Timestamp) -> u64 {
         let mut held = 0;
         for ((company, url), met) in stopped {

@@ -34,7 +34,7 @@ pub(super) struct Haul {
     pub(super) may_be_more: bool,
     /// More may become claimable when a task ends.
     pub(super) is_more_later: bool,
-    /// Others occupy the places of what was left out.
+    /// Whether others occupy the places of what was left out.
     pub(super) must_yield: bool,
 }
 

@@ -91,7 +91,7 @@ fn what_we_were_waited_for_is_held_against_nobody() {
     assert_eq!(shares.standing(&lane, much_later + LONG), Standing::Quick);
     assert_eq!(under_way(&shares, |_| true), 0);
 
-    // The second of two calls hangs, whatever the first did.
+    // The second of two calls hangs, regardless of the first.
     for _ in 0..2 {
         shares.claimed(&lane, false);
     }

@@ -28,7 +28,7 @@ use crate::text::fonts::Fonts;
 use crate::text::item::{A4_HEIGHT as PAGE_HEIGHT, A4_WIDTH as PAGE_WIDTH, Item};
 use crate::text::layout::{self, Lines, TextFault, TextStyle};
 
-/// Everything that a certificate says, translated.
+/// All texts of a certificate, translated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CertificateContent {
     /// Decides the shapes of Han characters, and is the language that the file declares.
@@ -83,7 +83,7 @@ pub struct Card {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct State {
     pub text: String,
-    /// Decides the colour; the words alone say it too.
+    /// Decides the colour. The words are clear without it.
     pub tone: Tone,
 }
 
@@ -186,7 +186,7 @@ const GOOD: [u8; 3] = [22, 101, 52];
 const BAD: [u8; 3] = [153, 27, 27];
 /// Of the line at the top of the first page.
 const ACCENT_HEIGHT: f32 = 3.0;
-/// A value of more lines takes the whole width.
+/// A value with more lines uses the full width.
 const MOST_HALF_LINES: usize = 1;
 
 /// Sets the certificate.
@@ -303,7 +303,7 @@ impl<'a> Composer<'a> {
         self.push(Placed { item, content: None });
     }
 
-    /// Adds what belongs to an element; what belongs to none is there once already.
+    /// Adds content to an element. Content without an element is already there.
     fn put(&mut self, element: Option<usize>, item: Item) {
         let content = element.map(|element| self.order.content(element));
         self.push(Placed { item, content });
@@ -444,7 +444,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// A person: a shaded head with name and state, and below it what is known, in two columns.
+    /// A person: a shaded head with name and state, and the facts below it in two columns.
     fn card(&mut self, card: &Card) -> Result<(), CertificateError> {
         const STATE_SHARE: f32 = 0.42;
         let state_width = COLUMN * STATE_SHARE;
@@ -597,7 +597,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// The elements of a row's cells; none for cells that are there already.
+    /// The elements of a row's cells. None for cells that already exist.
     fn elements(&mut self, kind: Cells, count: usize) -> Vec<Option<usize>> {
         let column = || TagKind::from(Tag::TH(TableHeaderScope::Column));
         let mut elements = Vec::with_capacity(count);
@@ -716,7 +716,7 @@ fn metadata(content: &CertificateContent) -> Metadata {
 
 fn date_time(at: Timestamp) -> DateTime {
     let utc = jiff::tz::Offset::UTC.to_datetime(at);
-    // The calendar keeps each part in its range; years before 0 are none of ours.
+    // The calendar keeps each part in its range, and we have no years before 0.
     let part = |value: i8| u8::try_from(value).unwrap_or(0);
     DateTime::new(u16::try_from(utc.year()).unwrap_or(0))
         .month(part(utc.month()))

@@ -34,8 +34,8 @@ pub enum EmbedError {
     Append(#[from] AppendError),
 }
 
-/// Embeds `files` and returns the file with its new revision; without files, as it was. A name that is taken gets a
-/// number.
+/// Embeds `files` and returns the file with its new revision, or unchanged if there are none. A name that is in use
+/// gets a number.
 pub fn embed(pdf: impl Into<SharedBytes>, files: &[Attachment]) -> Result<Vec<u8>, EmbedError> {
     let pdf = pdf.into();
     if files.is_empty() {

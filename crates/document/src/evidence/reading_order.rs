@@ -1,4 +1,4 @@
-//! The order in which a certificate is read aloud: what is a heading, a list, a table (ISO 32000-2, 14.8).
+//! The order in which a certificate is read aloud: headings, lists, a table (ISO 32000-2, 14.8).
 
 use domain::language::Language;
 use krilla::tagging::{Identifier, Node, TagGroup, TagKind, TagTree};
@@ -20,7 +20,7 @@ struct Element {
 pub(super) struct ReadingOrder {
     elements: Vec<Element>,
     outermost: Vec<Child>,
-    /// Those that are not closed yet, the innermost last.
+    /// The open elements, innermost last.
     open: Vec<usize>,
     contents: usize,
 }

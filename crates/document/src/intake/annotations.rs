@@ -50,7 +50,7 @@ pub enum RemovedKind {
     Sound,
     /// A film.
     Movie,
-    /// A place where something plays.
+    /// An area in which media play.
     Screen,
     /// A three-dimensional scene.
     ThreeD,
@@ -383,7 +383,7 @@ impl Done {
         }
     }
 
-    /// One that shows: with the look that it has, or with one that is made.
+    /// A visible annotation, with its own appearance or a new one.
     fn seen(
         &mut self,
         edits: &mut Edits<'_>,
@@ -500,7 +500,7 @@ impl Done {
     }
 }
 
-/// Does an annotation show anything, if it is shown?
+/// Whether an annotation shows anything when it is visible.
 fn shows(objects: &impl Look, annotation: &Dict, kind: Kind) -> bool {
     let has_area = || {
         objects
@@ -528,7 +528,7 @@ fn remark(objects: &impl Look, annotation: &Dict) -> Option<String> {
         .filter(|text| !text.trim().is_empty())
 }
 
-/// The name of an attached file, with what is said of it.
+/// The name of an attached file, with its description.
 fn file_name(objects: &impl Look, annotation: &Dict) -> String {
     let name = match objects.value_in(annotation, b"FS") {
         Some(Object::Dict(file)) => objects

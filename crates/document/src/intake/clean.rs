@@ -13,9 +13,9 @@ use crate::pdf::{Dict, Name, Object, Objects, PdfDefect};
 const HARMLESS: [&[u8]; 4] = [b"GoTo", b"URI", b"Named", b"Thread"];
 /// Addresses that a link may have.
 const SCHEMES: [&str; 4] = ["http:", "https:", "mailto:", "tel:"];
-/// Annotations that play or hold something (Table 171).
+/// Annotations that play or contain media (Table 171).
 const MEDIA: [&[u8]; 5] = [b"Sound", b"Movie", b"Screen", b"RichMedia", b"3D"];
-/// Keys of those annotations that lead to what is played.
+/// Keys of those annotations that lead to the media.
 const MEDIA_KEYS: [&[u8]; 8] = [
     b"Sound",
     b"Movie",
@@ -27,7 +27,7 @@ const MEDIA_KEYS: [&[u8]; 8] = [
     b"3DI",
 ];
 
-/// Is the file a form that shows only where XFA is laid out (12.7.8, `NeedsRendering`)?
+/// Whether the file is a form that is visible only with XFA layout (12.7.8, `NeedsRendering`).
 pub(super) fn is_dynamic_xfa(objects: &impl Objects) -> bool {
     let needs = objects
         .catalog()
@@ -118,8 +118,8 @@ fn is_plain_address(action: &Dict) -> bool {
     }
 }
 
-/// Removes the catalog's permissions; true where usage rights were among them. A file with a
-/// certification there was refused before.
+/// Removes the catalog's permissions. Returns whether they included usage rights. A file certified there was refused
+/// before.
 fn remove_permissions(edits: &mut Edits<'_>) -> bool {
     let usage_rights = edits
         .dict_of_catalog(b"Perms")
@@ -265,8 +265,8 @@ fn remove_actions(dict: &mut Dict, known: &impl Look, removed: &mut Removed) {
     }
 }
 
-/// Is it a file specification with its file (7.11.4)? Under this key, usage rights have an array, and resources can have
-/// anything.
+/// Whether it is a file specification with an embedded file (7.11.4). Usage rights have an array under this key, and
+/// resources can have anything.
 fn has_embedded_file(dict: &Dict, known: &impl Look) -> bool {
     let Some(Object::Dict(files)) = known.value_in(dict, b"EF") else {
         return false;

@@ -21,7 +21,7 @@ const SIZE_DOTS_PER_INCH: f32 = 50.0;
 /// Fine enough that the tail of a comma is more than a pixel in letters of six points.
 const DOTS_PER_INCH: f32 = 200.0;
 const POINTS_PER_INCH: f64 = 72.0;
-/// A picture of few pixels proves little, so small pages are enlarged.
+/// A picture with few pixels proves little, so small pages are enlarged.
 const LEAST_PIXELS: f64 = 100.0;
 
 /// How a page compares with the page that it was made from.

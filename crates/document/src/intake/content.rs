@@ -75,7 +75,7 @@ pub(super) fn instructions(content: &[u8]) -> Vec<Instruction> {
     found
 }
 
-/// The operators of content streams (Table 50), but those of inline images.
+/// The operators of content streams (Table 50), except those of inline images.
 const OPERATORS: [&[u8]; 70] = [
     b"b", b"B", b"b*", b"B*", b"BDC", b"BMC", b"BT", b"BX", b"c", b"cm", b"CS", b"cs", b"d", b"d0", b"d1", b"Do",
     b"DP", b"EMC", b"ET", b"EX", b"f", b"F", b"f*", b"G", b"g", b"gs", b"h", b"i", b"j", b"J", b"K", b"k", b"l", b"m",

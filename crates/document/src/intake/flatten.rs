@@ -42,7 +42,7 @@ pub(super) struct Flattened {
     pub(super) marks: Vec<(String, Mark)>,
     /// The number of widgets with a new appearance.
     pub(super) made: u32,
-    /// Did any get a background or a border that the file leaves to viewers?
+    /// Whether any widget got a background or border that the file leaves to viewers.
     pub(super) has_boxes: bool,
     /// The number of fields with larger boxes than in the form.
     pub(super) enlarged: u32,
@@ -50,7 +50,7 @@ pub(super) struct Flattened {
     pub(super) too_small: Vec<String>,
     /// The names of fields that a template does not have, for their values cannot be its; they are on the pages as they look.
     pub(super) values_kept: Vec<String>,
-    /// The names of fields that hold a value and a look that shows none.
+    /// The names of fields with a value but an appearance that does not show it.
     pub(super) unshown: Vec<String>,
 }
 
@@ -63,12 +63,12 @@ pub(super) enum Shows {
     OfViewers(FormValues),
 }
 
-/// Has it widgets, or a form at all?
+/// Whether it has widgets, or a form at all.
 pub(super) fn has_form(objects: &impl Objects) -> Result<bool, PdfDefect> {
     Ok(objects.dict_of_catalog(b"AcroForm").is_some() || !form_fields::widgets(objects)?.is_empty())
 }
 
-/// An annotation's part in its page.
+/// A part of an annotation on its page.
 struct Piece {
     page: Ref,
     /// Which of the page's annotations it is, from 0.
@@ -158,8 +158,8 @@ pub(super) fn flatten(edits: &mut Edits<'_>, shows: Shows) -> Result<Flattened, 
     Ok(done)
 }
 
-/// What is drawn for a widget that is seen. `is_drawn` tells whether values that the file leaves to viewers are, and `is_stale`
-/// whether that is all of them.
+/// The drawing for a visible widget. `is_drawn` is set if values left to viewers are drawn, and `is_stale` if all
+/// values are redrawn.
 fn drawn_of(
     objects: &impl Objects,
     widget: &Widget<'_>,
@@ -169,7 +169,7 @@ fn drawn_of(
 ) -> Option<Drawn> {
     let own = appearance(objects, widget.dict, taken);
     let has_entry = objects.dict_in(widget.dict, b"AP").is_some_and(|look| look.has(b"N"));
-    // A look without a box is none: viewers draw something else, or nothing.
+    // An appearance without a box counts as none: viewers draw something else, or nothing.
     let has_look = has_entry && own.as_ref().is_none_or(|own| box_of_look(objects, own).is_some());
     let is_made =
         is_drawn && taken.is_none() && (!has_look || (is_stale && widget.is_text && widget.shown != Shown::List));
@@ -198,7 +198,7 @@ fn drawn_of(
     Drawn::new(objects, look?, widget.dict, says)
 }
 
-/// The other annotations that show beneath what is drawn, in whole or in part: viewers show one after the other.
+/// The other annotations that are partly or fully below the drawing; viewers paint them in order.
 fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDefect> {
     let mut pages: BTreeMap<Ref, BTreeMap<usize, Rectangle>> = BTreeMap::new();
     for piece in pieces {
@@ -237,8 +237,8 @@ fn beneath(objects: &impl Objects, pieces: &[Piece]) -> Result<Vec<Piece>, PdfDe
     Ok(beneath)
 }
 
-/// Does a look hide the value? A background and a border of rectangles say nothing of a text, whose letters may be text or
-/// outlines. A tick may be anything painted.
+/// Whether an appearance hides the value. Backgrounds and borders are no text, while letters may be text or outlines. A
+/// tick may be any painting.
 fn is_blank(objects: &impl Objects, look: Option<&Object>, shown: &Shown) -> bool {
     let is_tick = match shown {
         Shown::Nothing | Shown::List => return false,
@@ -261,7 +261,7 @@ fn is_blank(objects: &impl Objects, look: Option<&Object>, shown: &Shown) -> boo
     })
 }
 
-/// Does the form ask viewers to draw its values again?
+/// Whether the form asks viewers to redraw its values.
 fn needs_appearances(objects: &impl Objects) -> bool {
     let needs = objects
         .dict_of_catalog(b"AcroForm")
@@ -287,7 +287,7 @@ fn marks(shown: &Shown, page: u32, placement: Placement) -> Vec<Mark> {
     }
 }
 
-/// The appearance that is shown: of a button that of its state, of a value that is taken none but the box.
+/// The visible appearance: for a button that of its state, for a removed value only the box.
 fn appearance(objects: &impl Objects, annotation: &Dict, taken: Option<&Field>) -> Option<Object> {
     let normal = objects
         .dict_in(annotation, b"AP")
@@ -424,7 +424,7 @@ fn placing(objects: &impl Objects, look: &Object, rectangle: &Rectangle) -> Opti
     })
 }
 
-/// Draws looks behind the content of a page.
+/// Draws appearances after the content of a page.
 fn draw(edits: &mut Edits<'_>, page: Ref, looks: Vec<(Option<Ref>, Drawn)>, tags: Option<&mut Tags>) {
     if looks.is_empty() {
         return;

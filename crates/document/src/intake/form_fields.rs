@@ -59,7 +59,7 @@ pub(super) struct Widget<'a> {
     /// The name of its field, for people.
     pub(super) name: String,
     pub(super) shown: Shown,
-    /// Is it a field of text or choice, which viewers draw again if the form asks for it (`NeedAppearances`)?
+    /// Whether it is a text or choice field, which viewers redraw if the form asks for it (`NeedAppearances`).
     pub(super) is_text: bool,
     /// Its place on the page, if it is visible.
     pub(super) place: Option<(u32, Placement)>,
@@ -104,13 +104,13 @@ pub(super) enum Shown {
     List,
 }
 
-/// Is an annotation never shown?
+/// Whether an annotation is never visible.
 pub(super) fn is_unseen(objects: &impl Objects, annotation: &Dict) -> bool {
     let flags = objects.value_in(annotation, b"F").and_then(Object::as_i64);
     flags.is_some_and(|flags| flags & UNSEEN != 0)
 }
 
-/// Is an annotation a widget?
+/// Whether an annotation is a widget.
 pub(super) fn is_widget(objects: &impl Objects, annotation: &Dict) -> bool {
     objects.is_name_in(annotation, b"Subtype", b"Widget")
 }
@@ -189,7 +189,7 @@ fn fitted(mut field: Field, page: &PageSize) -> (Option<Field>, Fate) {
     }
 }
 
-/// Choices with one name are one field; other names are made unique.
+/// Radio choices with one name are one field; other names are made unique.
 fn settle_names(widgets: &mut [Widget<'_>]) {
     let mut choices: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut boxes: BTreeMap<String, usize> = BTreeMap::new();

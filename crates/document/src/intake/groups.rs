@@ -78,7 +78,7 @@ impl<'o, O: Look> Groups<'o, O> {
         groups
     }
 
-    /// The first page with a group that cannot be taken away.
+    /// The first page with a group that cannot be removed.
     fn needed(&self) -> Option<u32> {
         let needed = self.blended.iter();
         let needed = needed.filter(|(id, group)| !group.is_same || self.not_plain.contains(id));
@@ -110,7 +110,7 @@ impl<'o, O: Look> Groups<'o, O> {
         }
     }
 
-    /// Looks through a content that begins in a plain state, or not: does it blend something with what lies beneath it?
+    /// Searches content that begins in a plain state, or not: whether it blends something with the content below it.
     fn walk(&mut self, bytes: &[u8], resources: Option<&'o Dict>, is_plain: bool) -> bool {
         let objects = self.objects;
         let named = |kind: &[u8], name: Option<&[u8]>| {
@@ -163,7 +163,7 @@ impl<'o, O: Look> Groups<'o, O> {
         let blends = if let Some(known) = self.walked.get(&key) {
             *known
         } else {
-            // So that one within itself ends.
+            // Ends the recursion if it contains itself.
             self.walked.insert(key, false);
             let blends = self.content_of(stream, resources, key.1);
             self.walked.insert(key, blends);
@@ -206,7 +206,7 @@ impl<'o, O: Look> Groups<'o, O> {
     }
 }
 
-/// Do these parameters set a mode other than the usual one? Of several names the first that a program knows counts.
+/// Whether these parameters set a mode other than the usual one. Of several names, the first known one counts.
 fn is_blending(objects: &impl Look, state: &Dict) -> bool {
     let is_other = |mode: &Object| {
         let mode = objects.follow(mode);

@@ -29,8 +29,8 @@ pub(super) struct Layers {
 /// The groups that are off when the file is opened.
 struct Off {
     groups: BTreeSet<Ref>,
-    /// What is known about entries and expressions. Each is evaluated once, however often the file names it, and one that leads
-    /// back to itself counts as shown.
+    /// The cached results for entries and expressions. Each is evaluated once, no matter how often the file names it,
+    /// and a circular one counts as visible.
     hidden: RefCell<BTreeMap<Ref, bool>>,
     shown: RefCell<BTreeMap<Ref, bool>>,
 }
@@ -191,12 +191,12 @@ impl Off {
         Some((off, groups))
     }
 
-    /// Does a picture's, form's or annotation's own entry hide it?
+    /// Whether the entry of a picture, form or annotation hides it.
     fn hides_dictionary(&self, objects: &impl Objects, dict: &Dict) -> bool {
         dict.get(b"OC").is_some_and(|entry| self.hides(objects, entry))
     }
 
-    /// Is a group, or a membership of groups, off (8.11.2)?
+    /// Whether a group, or a membership of groups, is off (8.11.2).
     fn hides(&self, objects: &impl Objects, entry: &Object) -> bool {
         let Object::Ref(id) = entry else {
             return self.hides_by(objects, entry);

@@ -26,7 +26,7 @@ const LONGEST_NAME: usize = 60;
 /// What we know about a font without reading the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Its letters are in the file, or are those that every program has.
+    /// Its letters are in the file, or every program has them.
     Sound,
     /// Other fonts stand in for its letters, or may have to.
     StoodInFor {
@@ -100,7 +100,7 @@ fn standing(objects: &impl Look, font: &Dict) -> Standing {
     }
 }
 
-/// That of a font whose letters are in the file; none if they are not.
+/// The one of an embedded font. `None` if it is not embedded.
 fn standing_in_file(objects: &impl Look, font: &Dict) -> Option<Standing> {
     let descriptor = objects.dict_in(font, b"FontDescriptor")?;
     let file = |key: &[u8]| objects.value_in(descriptor, key)?.as_stream();
@@ -162,7 +162,7 @@ fn standing_of_composite(objects: &impl Look, font: &Dict) -> Standing {
     }
 }
 
-/// Does our renderer know an encoding of this name?
+/// Whether our renderer knows an encoding with this name.
 fn is_known(name: &[u8]) -> bool {
     match CMapName::from_bytes(name) {
         CMapName::IdentityH | CMapName::IdentityV => true,
@@ -170,7 +170,8 @@ fn is_known(name: &[u8]) -> bool {
     }
 }
 
-/// Does our renderer understand an encoding in the file? It finds the base encoding only if the map itself names it.
+/// Whether our renderer understands an encoding in the file. It finds the base encoding only if the map itself names
+/// it.
 fn is_readable(objects: &impl Look, stream: &Stream) -> bool {
     let Ok(data) = objects.decode_whole(stream, LARGEST_MAP) else {
         return false;
@@ -185,8 +186,8 @@ fn map(objects: &impl Look, font: &Dict, key: &[u8]) -> Option<CMap> {
     CMap::parse(&objects.decode_whole(stream, LARGEST_MAP).ok()?, load_embedded)
 }
 
-/// Does a code mean one letter or digit by the collection and another by what the font says? Programs differ on signs and
-/// dashes, which look alike.
+/// Whether a code means one letter or digit in the collection but another in the font. Signs and dashes may differ,
+/// because they look alike.
 fn differ(collection: &Collection, said: &CMap) -> bool {
     (0..=0xffff).any(|code| {
         let (Some(BfString::Char(said)), Some(BfString::Char(meant))) =

@@ -26,7 +26,7 @@ pub(super) trait Look: Objects + Sized {
         self.resolve(object).unwrap_or(&Object::Null)
     }
 
-    /// The value under a key, followed; none if there is none.
+    /// The value under a key, resolved. `None` if there is none.
     fn value_in<'o>(&'o self, dict: &'o Dict, key: &[u8]) -> Option<&'o Object> {
         dict.get(key).map(|value| self.follow(value))
     }
@@ -97,7 +97,7 @@ pub(super) trait Look: Objects + Sized {
 
 impl<T: Objects> Look for T {}
 
-/// Does a dictionary say what it is? If not, its keys may be names that the file chose, of fonts or pictures.
+/// Whether a dictionary states its type. If not, its keys may be names that the file chose for fonts or pictures.
 pub(super) fn says_what_it_is(dict: &Dict) -> bool {
     [&b"Type"[..], b"Subtype", b"Parent", b"Length"]
         .iter()
@@ -161,7 +161,7 @@ pub(super) fn change_these<'f>(
     Ok(())
 }
 
-/// A dictionary for editing; none if the object is none.
+/// A dictionary for editing. `None` if the object is not one.
 pub(super) fn edit_dict<'e>(edits: &'e mut Edits<'_>, id: Ref) -> Option<&'e mut Dict> {
     match edits.edit(id) {
         Ok(Object::Dict(dict)) => Some(dict),

@@ -9,7 +9,7 @@ use crate::pdf::claims::claims;
 use crate::pdf::edit::Edits;
 use crate::pdf::{Object, Objects, PdfDefect, Stream, xmp};
 
-/// Does the catalog name metadata that programs cannot read?
+/// Whether the catalog names metadata that programs cannot read.
 pub(super) fn is_damaged(objects: &impl Objects) -> bool {
     let Some(metadata) = objects.catalog().ok().and_then(|catalog| catalog.get(b"Metadata")) else {
         return false;

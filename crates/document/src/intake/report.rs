@@ -112,7 +112,7 @@ pub enum Warning {
         viewers show that"
     )]
     AlreadySigned { count: u32 },
-    /// The sender chose a copy without the signatures. It shows what they showed.
+    /// The sender chose a copy without the signatures, which looks the same.
     #[error("this is a copy of the file without its {count} signature(s)")]
     SignaturesRemoved {
         /// The number, or 0 if unknown.
@@ -137,13 +137,13 @@ pub enum Warning {
             check the pages"
     )]
     DeletedContentGone,
-    /// Our renderer cannot read the upload, only what was written of it.
+    /// Our renderer cannot read the upload, only the file that we wrote from it.
     #[error(
         "viewers may show this file differently: we could compare it only after we repaired it, so check the \
         pages"
     )]
     NotCompared,
-    /// The form could not be made part of the pages without changing the look of one, and stays as it is.
+    /// Making the form part of the pages would change their look, so it stays as it is.
     #[error(
         "the form stays in the file, because page {page} would look different without it; nobody can fill it in \
         here"
@@ -167,7 +167,7 @@ pub enum Warning {
         /// Their names.
         fields: Vec<String>,
     },
-    /// Fields of the form that hold a value while the file shows none; neither do the pages.
+    /// Form fields have a value that neither the file nor the pages show.
     #[error("form fields have a value that neither the file nor the pages show: {}", .fields.join(", "))]
     FormValuesNotShown {
         /// Their names.
@@ -180,7 +180,7 @@ pub enum Warning {
         /// The text of the first notes.
         notes: Vec<String>,
     },
-    /// The file claimed to conform to standards, which what is added to it may break: the claims were removed.
+    /// The file claimed to conform to standards, which additions may break, so the claims were removed.
     #[error("the file no longer claims to be {}", .claims.join(", "))]
     ClaimsRemoved {
         /// The standards, as people write them: PDF/A-1B.
@@ -205,22 +205,22 @@ pub enum Change {
     /// Its cross-reference table was broken and has been rebuilt.
     #[error("the damaged structure of the file was repaired")]
     Repaired,
-    /// Pages had no valid boxes; they have those now in which viewers show them.
+    /// Pages had no valid boxes, and now have those that viewers use.
     #[error("{count} page(s) without a valid size now have the size that viewers show")]
     PageSizeAssumed { count: u32 },
     /// Damaged parts that no viewer shows were dropped.
     #[error("{count} damaged part(s) that no viewer can show were removed")]
     DamageDropped { count: u32 },
-    /// Layers that were switched off, and what they hid, were removed.
+    /// Hidden layers and their content were removed.
     #[error("{count} hidden layer(s) were removed with their content")]
     HiddenLayersRemoved { count: u32 },
     /// Visible layers became part of their pages, so that nobody can turn them off.
     #[error("{count} visible layer(s) became part of the pages")]
     LayersMerged { count: u32 },
-    /// Pages are drawn in other steps than before, as their pictures prove without looking different.
+    /// Pages are drawn in a different way than before. Comparing their pictures proves that they look the same.
     #[error("{count} page(s) are drawn in a different way than in the upload, and look the same")]
     PagesRedrawn { count: u32 },
-    /// Form fields became part of their pages, so that nothing can be filled in past us.
+    /// Form fields became part of their pages, so that nothing can be filled in outside of our pages.
     #[error("{count} form field(s) became part of the pages")]
     FormFlattened { count: u32 },
     /// Annotations that lay beneath form fields became part of their pages with them.
@@ -241,7 +241,7 @@ pub enum Change {
     /// Pictures had others that were printed in their stead.
     #[error("{count} picture(s) that would have looked different in print are now printed as they are shown")]
     PrintAlternatesRemoved { count: u32 },
-    /// Boxes of form fields were too small to be filled in; those of the template's fields are larger.
+    /// Form fields were too small to fill in, so the template's fields have larger boxes.
     #[error("{count} form field(s) were too small to fill in and now have larger boxes")]
     FormFieldsEnlarged { count: u32 },
     /// The usage rights signature of a form (`/Perms /UR3`) was removed. It is not a person's signature.
@@ -268,7 +268,7 @@ pub enum Change {
     MultimediaRemoved { count: u32 },
 }
 
-/// A rule of the format that a file breaks, and where.
+/// A format rule that a file breaks, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenRule {
     pub rule: Rule,
@@ -289,7 +289,7 @@ impl From<&PdfDefect> for BrokenRule {
     }
 }
 
-/// Why a file was not taken.
+/// Why a file was refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Error)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Refused {
@@ -313,7 +313,7 @@ pub enum Refused {
         rebuilt file"
     )]
     Rebuilt {
-        /// The rule that it breaks, and where.
+        /// The broken rule, and where.
         detail: String,
         #[serde(flatten)]
         broken: BrokenRule,
@@ -339,13 +339,13 @@ pub enum Refused {
     /// It is signed, and its structure is damaged. A repair would break the signatures.
     #[error("the file is signed and its structure is damaged ({detail}); send the unsigned version")]
     SignedAndDamaged {
-        /// The rule that it breaks, and where.
+        /// The broken rule, and where.
         detail: String,
         #[serde(flatten)]
         broken: BrokenRule,
     },
-    /// A program that added to it after it was signed did not write what it added by the letter of the standard. Programs read it,
-    /// but nothing proves that all of them read the same.
+    /// A later addition to the signed file does not follow the standard exactly. Programs can read it, but may read it
+    /// differently.
     #[error(
         "the file is signed, and later additions to it break the PDF standard ({detail}); send the unsigned \
         version"
@@ -374,13 +374,13 @@ pub enum Refused {
         /// The first such page, from 1.
         page: u32,
     },
-    /// Programs read it differently, so that some of them may show a signature.
+    /// Programs read it differently, so some may show a signature.
     #[error(
         "the file's structure is damaged, so programs may show different content, and some may show a signature; \
         send the unsigned version, or print it to a new PDF"
     )]
     DamagedAndMaybeSigned,
-    /// One of its signatures does not hold.
+    /// One of its signatures is not valid.
     #[error("the signature {field:?} in the file is not valid ({detail}); send the unsigned version")]
     BrokenSignature {
         /// The signature field.
@@ -509,7 +509,7 @@ pub enum Refused {
         page: u32,
         filter: String,
     },
-    /// Text in a font that the file does not hold, which here would show as other text or not at all.
+    /// Text in a font that is not in the file, which we would show wrongly or not at all.
     #[error(
         "page {page} has text in a font that is not in the file ({font}) and cannot be shown as it is meant; save the file \
          with its fonts, or print it to a new PDF"
@@ -529,7 +529,7 @@ pub enum Refused {
         /// The first such page, from 1.
         page: u32,
     },
-    /// A signed file leaves it to viewers to draw something, so that some people would see it and others not.
+    /// A signed file leaves a drawing to viewers, so some people would see it and others not.
     #[error(
         "the file is signed, and page {page} has something ({kind}) that other programs show and people who sign here \
          would not see; send it as it was before it was signed"
@@ -557,7 +557,7 @@ pub enum Refused {
     TooMuchMemory { megabytes: u64 },
 }
 
-/// What a sender can accept so that a file is taken that would be refused otherwise. Nothing of it is ever done unasked.
+/// What a sender can accept so that we accept the file. We never do this unasked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Acceptance {
@@ -570,7 +570,7 @@ pub enum Acceptance {
 impl Acceptance {
     pub const ALL: [Self; 2] = [Self::Rebuilt, Self::WithoutSignatures];
 
-    /// The word by which senders say it.
+    /// The word for it in requests.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Rebuilt => "rebuilt",
@@ -602,12 +602,12 @@ impl Refused {
         }
     }
 
-    /// Does it help that the sender accepts this, and does the sender?
+    /// Whether accepting this would help, and whether the sender accepts it.
     pub(super) fn is_helped_by(&self, acceptance: Acceptance, wishes: &Wishes) -> bool {
         self.acceptance() == Some(acceptance) && wishes.accepts.contains(&acceptance)
     }
 
-    /// Does it ask for more work or memory than is allowed?
+    /// Whether it needs more work or memory than is allowed.
     pub fn is_too_demanding(&self) -> bool {
         matches!(
             self,

@@ -40,7 +40,8 @@ pub(super) fn rewrite(edits: &Edits<'_>, upload: &[u8]) -> Result<Vec<u8>, Refus
     Ok(written.bytes)
 }
 
-/// The file with a structure that names no annotation which is on no page any more (14.7.5.3); none if its structure is right.
+/// The file without references of its structure to annotations that are on no page (14.7.5.3). `None` if it needs no
+/// change.
 fn without_dangling<'f>(edits: &Edits<'f>) -> Result<Option<Edits<'f>>, PdfDefect> {
     if !edits.catalog()?.has(b"StructTreeRoot") {
         return Ok(None);

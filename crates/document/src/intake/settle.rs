@@ -121,7 +121,7 @@ pub(super) fn settle_page_tree(edits: &mut Edits<'_>, upload: &Upload) -> Result
     Ok(dropped)
 }
 
-/// Some programs show as many pages as the root says there are. Of the nodes, each comes after its parent.
+/// Some programs show as many pages as the root states. Each node comes after its parent.
 fn settle_counts(edits: &mut Edits<'_>, nodes: &[(Ref, Option<Ref>, bool)]) {
     let mut pages: BTreeMap<Ref, i64> = BTreeMap::new();
     for (id, parent, is_branch) in nodes.iter().rev() {
@@ -148,8 +148,8 @@ fn is_branch(edits: &Edits<'_>, node: &Dict) -> bool {
     edits.is_name_in(node, b"Type", b"Pages")
 }
 
-/// The kids of a node, each an object of its own, and how many entries were none. Fails with the number of kids before one that is
-/// not in the file.
+/// The kids of a node, each an object of its own, and how many entries were invalid. Fails with the number of kids
+/// before a missing one.
 fn settle_kids(
     edits: &mut Edits<'_>,
     node: &Dict,
@@ -242,8 +242,7 @@ impl Trees {
     }
 }
 
-/// Does the file use a stream whose data is in another file (Table 5, `F`)? We do not know it, and each reader finds another
-/// file, or none.
+/// Whether the file uses a stream whose data is in another file (Table 5, `F`), which readers may or may not find.
 pub(super) fn has_external_streams(objects: &impl Objects) -> Result<bool, PdfDefect> {
     let is_external = |id: &Ref| {
         let stream = objects.at(*id).as_stream();
@@ -495,7 +494,7 @@ fn spell_out(known: &Edits<'_>, dict: &mut Dict) {
     }
 }
 
-/// Is it deflated data from the first byte to its checksum?
+/// Whether it is deflated data from the first byte to its checksum.
 fn inflates(content: &[u8]) -> bool {
     let mut inflater = Decompress::new(true);
     let mut scratch = vec![0; 64 * 1024];

@@ -46,7 +46,7 @@ const PLAIN: [&[u8]; 11] = [
     b"RL",
     b"Crypt",
 ];
-/// Those that make pictures.
+/// The operators that paint pictures.
 const OF_PICTURES: [&[u8]; 6] = [
     b"DCTDecode",
     b"DCT",

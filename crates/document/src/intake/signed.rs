@@ -44,13 +44,13 @@ pub(super) fn is_signed(objects: &impl Objects) -> Result<bool, PdfDefect> {
     Ok(is_certified || !acro_form::signatures(objects)?.is_empty())
 }
 
-/// Takes a signed file as it is, or says why not.
+/// Accepts a signed file unchanged, or returns why not.
 pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Result<Intake, Refused> {
     if upload.was_encrypted() {
         return Err(Refused::SignedAndEncrypted);
     }
     if let Upload::Rebuilt { defect, .. } = upload {
-        // A broken signature says more than a broken rule.
+        // A broken signature is more important than a broken rule.
         return Err(match are_intact(bytes) {
             Err(broken @ Refused::BrokenSignature { .. }) => broken,
             _ => damaged(defect),
@@ -61,7 +61,7 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
         return Err(Refused::DynamicXfa);
     }
     let found = file.pages().map_err(|defect| damaged(&defect))?.len();
-    // Some programs show as many pages as the root says there are.
+    // Some programs show as many pages as the root states.
     let said = file
         .dict_of_catalog(b"Pages")
         .and_then(|root| file.integer(root, b"Count").ok()?);

@@ -13,7 +13,7 @@ use flate2::read::ZlibDecoder;
 /// A part of every signature and certification.
 const BYTE_RANGE: &[u8] = b"ByteRange";
 const CERTIFICATION: &[u8] = b"DocMDP";
-/// What a signature says of itself by which the maker of a viewer grants rights in a file: it signs no document (12.8.2.3).
+/// Marks a signature with which a viewer's maker grants rights in a file. It signs no document (12.8.2.3).
 const USAGE_RIGHTS: [&[u8]; 2] = [b"UR3", b"UR"];
 /// The name by which an object stream calls itself.
 const OBJECT_STREAM: &[u8] = b"ObjStm";
@@ -35,7 +35,7 @@ fn is_clear(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether the object around a place says that it grants rights.
+/// Whether the object around a position grants rights.
 fn grants_rights(bytes: &[u8], at: usize) -> bool {
     let (before, after) = bytes.split_at_checked(at).unwrap_or_default();
     let start = before
@@ -87,7 +87,7 @@ fn is_regular(byte: u8) -> bool {
     !b"\0\t\n\x0C\r ()<>[]{}/%".contains(&byte)
 }
 
-/// Whether each object stream in the file, whatever leads to it, can be looked through and holds no signature.
+/// Whether every object stream in the file is readable and contains no signature.
 fn are_object_streams_clear(pdf: &[u8]) -> bool {
     let mut dictionary_start = 0;
     pdf.windows(STREAM.len())
@@ -106,7 +106,7 @@ fn are_object_streams_clear(pdf: &[u8]) -> bool {
         })
 }
 
-/// Whether an object stream, of which `content` is what follows its keyword, can be looked through and holds no signature.
+/// Whether an object stream is readable and contains no signature. `content` is what follows its keyword.
 fn is_object_stream_clear(dictionary: &[u8], content: &[u8]) -> bool {
     let says = |keys: &[&[u8]]| keys.iter().any(|key| has(dictionary, key));
     if says(&[b"DecodeParms", b"DP", b"F", b"Crypt"]) {

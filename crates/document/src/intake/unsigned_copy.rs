@@ -15,7 +15,7 @@ use crate::pdf::{Dict, Object, Objects, PdfDefect, Ref, acro_form};
 /// The entries that a stamp copies from the annotation of a signature field.
 const KEPT: [&[u8]; 7] = [b"Rect", b"AS", b"F", b"P", b"OC", b"StructParent", b"Lang"];
 
-/// Takes all signatures out of a file. Returns how many there were.
+/// Removes all signatures from a file. Returns how many there were.
 pub(super) fn remove_signatures(edits: &mut Edits<'_>) -> Result<u32, PdfDefect> {
     let count = acro_form::signatures(edits)?.len();
     let widgets = replace_widgets(edits)?;
@@ -36,7 +36,7 @@ pub(super) fn remove_signatures(edits: &mut Edits<'_>) -> Result<u32, PdfDefect>
     Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Puts pictures in the place of the widgets of signed fields. Returns the objects that were such widgets.
+/// Replaces the widgets of signed fields with pictures. Returns the objects of these widgets.
 fn replace_widgets(edits: &mut Edits<'_>) -> Result<BTreeSet<Ref>, PdfDefect> {
     let mut replaced = BTreeSet::new();
     for page in edits.pages()? {
@@ -95,7 +95,7 @@ fn picture(objects: &impl Look, widget: &Dict) -> Option<Dict> {
     Some(picture)
 }
 
-/// Takes signed fields, and what were their widgets, out of the form.
+/// Removes signed fields and their former widgets from the form.
 fn remove_fields(edits: &mut Edits<'_>, mut gone: BTreeSet<Ref>) -> Result<(), PdfDefect> {
     let is_signed = |field: &Dict| matches!(edits.value_in(field, b"V"), Some(Object::Dict(_)));
     let mut parents = Vec::new();

@@ -19,7 +19,7 @@ pub(super) enum Upload {
 }
 
 impl Upload {
-    /// Reads an upload, or says why not.
+    /// Reads an upload, or returns why not.
     pub(super) fn read(bytes: &SharedBytes, password: Option<&str>) -> Result<Self, Refused> {
         let opened = File::open(bytes.clone(), password);
         let unreadable_part = opened.as_ref().ok().and_then(|file| used(&file.latest()).err());
@@ -65,7 +65,7 @@ impl Upload {
         self.view().trailer().is_ok_and(|trailer| trailer.has(b"Encrypt"))
     }
 
-    /// Why it had to be rebuilt, and what was; none if it keeps the rules.
+    /// Why and how it was rebuilt. `None` if it follows the rules.
     pub(super) fn repairs(&self) -> Option<(&PdfDefect, &[Repair])> {
         match self {
             Self::Sound(_) => None,
@@ -86,7 +86,7 @@ impl Upload {
         !file.latest().has(id) && earlier.any(|view| view.has(id))
     }
 
-    /// Does it still refer to an object that a later revision deleted?
+    /// Whether it still refers to an object that a later revision deleted.
     pub(super) fn refers_to_deleted(&self) -> Result<bool, PdfDefect> {
         Ok(match self {
             Self::Sound(file) if file.revisions().len() > 1 => {
@@ -96,8 +96,7 @@ impl Upload {
         })
     }
 
-    /// No changes yet, but that nothing is left that cannot be read: what is lost is null, and an object that is nothing but a
-    /// reference is what it leads to.
+    /// No changes, except that unreadable objects are replaced: lost ones by null, and mere references by their target.
     pub(super) fn edits(&self) -> Edits<'_> {
         let view = self.view();
         let mut edits = Edits::new(view);

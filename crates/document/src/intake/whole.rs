@@ -16,8 +16,8 @@ use crate::pdf::{Dict, Object, Ref, View};
 /// The catalog's entries that affect pages: the page tree, the form, and which layers are on.
 const SHOWN: [&[u8]; 3] = [b"Pages", b"AcroForm", b"OCProperties"];
 
-/// What shows on no page: actions and where they lead, what programs note, the structure, embedded files, and where an
-/// annotation leads back to.
+/// Entries that are not visible on a page: actions and their targets, notes of programs, the structure, embedded files,
+/// and back-references of annotations.
 const NOT_SHOWN: [&[u8]; 19] = [
     b"A",
     b"AA",
@@ -46,8 +46,8 @@ pub(super) fn has_all_parts(view: &View<'_>, listed: Option<View<'_>>) -> bool {
     !lost_its_encryption(*view) && !lacks_what_pages_need(*view, listed)
 }
 
-/// Whether the file begins as a PDF (7.5.2; as viewers do, that is looked for in a kilobyte) and has no end behind its last object
-/// (7.5.5).
+/// Whether the file begins as a PDF (7.5.2; as in viewers, within the first kilobyte) and has no end after its last
+/// object (7.5.5).
 pub(super) fn is_beginning(bytes: &[u8]) -> bool {
     let first = bytes.get(..1024).unwrap_or(bytes);
     let last = last_object(bytes).and_then(|start| bytes.get(start..));
@@ -84,7 +84,7 @@ fn last_object(bytes: &[u8]) -> Option<usize> {
         .find(is_header)
 }
 
-/// `bytes` without the number at their end and the white space behind it.
+/// `bytes` without the number at the end and the white space after it.
 fn without_number(bytes: &[u8]) -> Option<&[u8]> {
     let number = bytes.trim_ascii_end();
     let digits = number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -96,7 +96,7 @@ fn contains(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|window| window == word)
 }
 
-/// Whether the file says how it is encrypted (7.6.2), and its trailer, which was lost, does not: nothing was decrypted.
+/// Whether the file describes its encryption (7.6.2), but its lost trailer did not, so nothing was decrypted.
 fn lost_its_encryption(view: View<'_>) -> bool {
     let is_encryption = |object: &Object| {
         object.as_dict().is_some_and(|dict| {
@@ -109,7 +109,7 @@ fn lost_its_encryption(view: View<'_>) -> bool {
     !was_encrypted && view.objects().any(|(_, object)| object.is_ok_and(is_encryption))
 }
 
-/// Whether something that shows on pages refers to an object that is not there, or that cannot be read.
+/// Whether something visible on pages refers to a missing or unreadable object.
 fn lacks_what_pages_need(view: View<'_>, listed: Option<View<'_>>) -> bool {
     let Ok(catalog) = view.catalog() else {
         return true;

@@ -51,7 +51,7 @@ pub fn refuse_by_header(bytes: &[u8]) -> Result<(), PictureFault> {
     Ok(())
 }
 
-/// Width and height as the header says them.
+/// Width and height according to the header.
 pub fn claimed_size(bytes: &[u8]) -> Option<(u32, u32)> {
     match format(bytes).ok()? {
         ImageFormat::Png => {
@@ -65,7 +65,7 @@ pub fn claimed_size(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// The size that the frame's header says (ITU-T T.81, B.2.2). Segments before it are skipped by their length.
+/// The size in the frame's header (ITU-T T.81, B.2.2). Earlier segments are skipped by their length.
 fn size_of_jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     loop {
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn what_is_made_holds_nothing_else_of_the_file() {
         let mut jpeg = file_of(ImageFormat::Jpeg, 30, 10);
-        // A comment (T.81 B.2.4.5) behind the first marker.
+        // A comment (T.81 B.2.4.5) after the first marker.
         let comment = b"\xff\xfe\x00\x12taken in secrecy".to_vec();
         jpeg.splice(2..2, comment);
         let holds = |bytes: &[u8]| bytes.windows(7).any(|part| part == b"secrecy");

@@ -31,9 +31,9 @@ use crate::text::layout::{self, GlyphPen, PathPen, TextFault, TextStyle};
 pub const INK: [u8; 3] = [0x14, 0x20, 0x5a];
 /// The colour of seals.
 pub const SEAL_RED: [u8; 3] = [0xc4, 0x1e, 0x1a];
-/// Longest side of the picture that is made of a drawing, in pixels.
+/// The longest side of the picture of a drawing, in pixels.
 const PICTURE_SIDE: f32 = 1_200.0;
-/// Size of letters in which outlines are made; drawings are scaled to their boxes.
+/// The font size of outlines; drawings are scaled to their boxes.
 pub(super) const EM: f32 = 100.0;
 /// Around a typed name.
 const MARGIN: f32 = 4.0;
@@ -45,7 +45,7 @@ const BLANK: f32 = 0.28 * EM;
 
 static FONTS: LazyLock<Result<Fonts, FontUnreadable>> = LazyLock::new(Fonts::of_drawings);
 
-/// Why a drawing cannot be made.
+/// Why a drawing cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DrawingFault {
     /// No handwriting has these characters.
@@ -57,7 +57,7 @@ pub enum DrawingFault {
     /// The build is broken.
     #[error(transparent)]
     Font(#[from] FontUnreadable),
-    /// The picture could not be made.
+    /// The picture could not be created.
     #[error("the drawing could not be turned into a picture: {0}")]
     Picture(String),
 }
@@ -109,7 +109,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Of an outline; `None` of an empty one.
+    /// The extent of an outline. `None` if it is empty.
     pub(super) fn of(outline: &[Segment]) -> Option<Self> {
         outline
             .iter()
@@ -163,7 +163,7 @@ pub fn figure(drawing: &Drawing) -> Result<Figure, DrawingFault> {
     }
 }
 
-/// Does this hand have every letter of the text itself? Those that do are offered before the others.
+/// Whether this handwriting has every letter of the text. Those that do are offered first.
 #[must_use]
 pub fn has_all(hand: Hand, text: &str) -> bool {
     let Some(font) = fonts::drawing_file(family(hand)).and_then(|file| skrifa::FontRef::new(file).ok()) else {
@@ -365,7 +365,7 @@ impl Figure {
     /// The drawing for programs: a PNG with a transparent background, 1,200 pixels on its longer side.
     pub fn png(&self) -> Result<Vec<u8>, DrawingFault> {
         let failed = |reason: String| DrawingFault::Picture(reason);
-        // Black on white, so that each pixel's darkness is how much of it the ink covers.
+        // Black on white, so that a pixel's darkness shows how much of it the ink covers.
         let black = Self {
             colour: [0, 0, 0],
             ..self.clone()

@@ -48,7 +48,7 @@ pub enum PictureFault {
     /// The file is damaged.
     #[error("the picture is damaged and cannot be read; save it again")]
     Damaged,
-    /// A logo of which nothing would be seen.
+    /// The logo would be invisible.
     #[error("the logo is invisible on white; use the version made for light backgrounds")]
     Invisible,
 }
@@ -60,7 +60,7 @@ pub(super) struct Decoded {
     height: u32,
 }
 
-/// Checks that a picture can be drawn, and says what media type it has.
+/// Checks that a picture can be drawn, and returns its media type.
 pub fn media_type(bytes: &[u8]) -> Result<&'static str, PictureFault> {
     let media_type = match format(bytes)? {
         ImageFormat::Png => "image/png",
@@ -132,7 +132,7 @@ fn on_white(picture: &image::RgbaImage) -> image::RgbImage {
     pixels
 }
 
-/// The part that is visible on white: left, top, width and height; none if it is blank.
+/// The part that is visible on white: left, top, width and height. `None` if it is blank.
 fn seen(picture: &image::RgbImage) -> Option<(u32, u32, u32, u32)> {
     let dark = picture
         .enumerate_pixels()
@@ -225,7 +225,8 @@ pub(super) fn decode(bytes: &[u8], _turn: &Turn<'_>) -> Result<DynamicImage, Pic
     Ok(picture)
 }
 
-/// Does it decode to its end? `image` has a damaged JPEG decoded as far as it goes, and the rest grey. Its size is known.
+/// Whether a JPEG with a known size decodes completely. `image` decodes a damaged one as far as possible and leaves the
+/// rest grey.
 fn is_whole_jpeg(bytes: &[u8]) -> bool {
     let options = zune_core::options::DecoderOptions::default().set_strict_mode(true);
     let bytes = zune_core::bytestream::ZCursor::new(bytes);
@@ -369,7 +370,7 @@ mod tests {
         assert!(bytes.len() < 200_000, "{}", bytes.len());
         assert_eq!(media_type(&bytes), Err(PictureFault::TooLarge));
         assert!(matches!(Decoded::read(&bytes, 90.0, 30.0), Err(PictureFault::TooLarge)));
-        // Cut off within its pixels: it is not decoded, so this is not what is found.
+        // Cut off within its pixels: it is not decoded, so this is not noticed.
         let cut = bytes.get(..bytes.len() / 2).expect("half of it");
         assert_eq!(media_type(cut), Err(PictureFault::TooLarge));
         assert_eq!(media_type(&bomb(4_000, 3_000)), Ok("image/png"));

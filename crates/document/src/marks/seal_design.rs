@@ -40,7 +40,7 @@ const MOST_STRETCH: f32 = 1.9;
 /// The same for words of a line, which bear less, and for letters of a ring, which may have room beside them.
 const MOST_STRETCH_OF_WORDS: f32 = 1.5;
 const MOST_STRETCH_OF_RING: f32 = 1.35;
-/// The widest part of a ring that one letter takes: a short name does not spread around the whole ring.
+/// The widest angle of one letter on a ring, so that a short name does not spread around the whole ring.
 const WIDEST_ANGLE: f32 = TAU / 9.0;
 /// Part of the ring that a star needs.
 const STAR_ANGLE: f32 = TAU / 14.0;
@@ -166,8 +166,8 @@ fn column_lengths(letters: usize, writing: Writing, form: Form) -> Vec<usize> {
     let (each, more) = (letters / columns, letters % columns);
     (0..columns)
         .map(|column| {
-            // Of two columns the second is the longer one (김 | 민준, 남궁 | 민수인); of more the first ones are, so that
-            // an ending stands alone and large (株式会 | 社青空 | 之印).
+            // Of two columns, the second is longer (김 | 민준, 남궁 | 민수인); of more, the first ones are, so that an ending
+            // is alone and large (株式会 | 社青空 | 之印).
             let is_longer = if columns == 2 {
                 column == 1 && more == 1
             } else {
@@ -258,7 +258,7 @@ fn in_lines(name: &str, title: &str, form: Form) -> Result<Vec<Part>, DrawingFau
         .collect()
 }
 
-/// Draws each letter in its part; `bend` puts the square from -1 to 1 into the seal.
+/// Draws each letter in its part. `bend` maps the square from -1 to 1 into the seal.
 fn grid(outline: &mut Vec<Segment>, parts: &[Part], bend: &impl Fn(Point) -> Point) {
     for part in parts {
         let Some(fitted) = Fitted::new(
@@ -301,7 +301,7 @@ impl Fitted {
     }
 }
 
-/// Draws an outline through `place`. A straight stroke is drawn as a curve, so that it bends with what it stands in.
+/// Draws an outline through `place`. A straight stroke is drawn as a curve, so that it bends with its surroundings.
 fn draw(onto: &mut Vec<Segment>, outline: &[Segment], place: &impl Fn(Point) -> Point) {
     let between =
         |from: Point, to: Point, part: f32| (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
@@ -328,8 +328,8 @@ fn draw(onto: &mut Vec<Segment>, outline: &[Segment], place: &impl Fn(Point) -> 
     }
 }
 
-/// Bends the square from -1 to 1 into an ellipse around the middle of the box: its corners come to lie on the ellipse,
-/// and what is near its sides follows it.
+/// Bends the square from -1 to 1 into an ellipse around the middle of the box: its corners end up on the ellipse, and
+/// the sides follow.
 fn bent((x, y): Point, middle: f32, across: f32, along: f32) -> Point {
     // The elliptical map makes the square a whole disc, which bends corners much; mixed with a square within the
     // circle, letters stay letters.

@@ -119,14 +119,14 @@ pub enum StampError {
     Append(#[from] AppendError),
 }
 
-/// Would `mark` be drawn on a page of `size`? Refuses what [`stamp`] would refuse, while somebody
-/// can still correct the value.
+/// Checks that `mark` can be drawn on a page of `size`. Refuses what [`stamp`] would refuse, while someone can still
+/// correct the value.
 pub fn prove(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(), MarkFault> {
     prepare(fonts, size, mark).map(drop)
 }
 
-/// The outlines of a text on a page of `size`, from the top left of its box; none for other marks, which the page draws
-/// itself. Refuses what [`stamp`] would refuse.
+/// The outlines of a text on a page of `size`, from the top left of its box. `None` for other marks, which the page
+/// draws itself. Refuses what [`stamp`] would refuse.
 pub fn outline(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<Option<Outline>, MarkFault> {
     match prepare(fonts, size, mark)? {
         (_, Prepared::Text(text)) => Ok(Some(text.outline())),
@@ -183,7 +183,7 @@ pub(super) fn stamp_onto(pdf: SharedBytes, fonts: &Fonts, marks: &[Mark], place:
     Ok(append(edits)?.bytes)
 }
 
-/// The marks of one page, proved.
+/// The checked marks of one page.
 pub(super) struct Sheet {
     /// The page's number, from 1.
     pub(super) number: u32,
@@ -291,7 +291,7 @@ pub(crate) fn draw_boxes<'b>(
     .map_err(|_| prepared.len())
 }
 
-/// Takes what [`draw_alone`] drew into a revision, as an appearance (12.5.5) within `place` of the displayed page.
+/// Imports a drawing of [`draw_alone`] into a revision, as an appearance (12.5.5) within `place` of the displayed page.
 pub(crate) fn import_alone(
     drawing: &[u8],
     geometry: &PageGeometry,
@@ -340,7 +340,7 @@ fn draw_sheet(fonts: &Fonts, sheet: &Sheet, surface: &mut Surface<'_>) -> Option
     Some(())
 }
 
-/// A PDF of pages of these sizes, each drawn by `draw_page`; `None` from it: something has no size.
+/// A PDF with pages of these sizes, each drawn by `draw_page`. `None` if something has no size.
 fn draw_pages<'s, T>(
     is_tagged: bool,
     pages: impl Iterator<Item = (&'s PageSize, T)>,

@@ -66,7 +66,7 @@ pub(crate) fn first_wrong(file: &Opened, codes_are_numbers: bool) -> Result<Opti
     Ok(None)
 }
 
-/// Does a page show letters of an Asian font that is not in the file, and that the one that stands in does not have?
+/// Whether a page shows letters of a missing Asian font that its stand-in does not have.
 pub(crate) fn are_missing(file: &Opened, page: u32) -> Result<bool, RenderFault> {
     let rendering = Rendering::new();
     let cache = InterpreterCache::new();
@@ -168,8 +168,8 @@ impl Known {
         let Some(data) = drawn.glyph.font_data() else {
             return true;
         };
-        // hayro takes a byte for the code 0 where an encoding has no code that begins with it, and reads on in the middle of the
-        // next letter.
+        // If no code of an encoding begins with a byte, hayro reads code 0, and continues in the middle of the next
+        // letter.
         if drawn.glyph.char_code() == 0 && !codes_are_numbers {
             return false;
         }
@@ -180,7 +180,7 @@ impl Known {
             return is_readable(data, number);
         }
         let is_right = match (drawn.character(), ours) {
-            // hayro reads maps of codes to characters in which it finds none here, and then does not take the number.
+            // hayro reads code maps that have no characters for these codes, and then ignores the number.
             (None, _) => codes_are_numbers && number != 0 && number != drawn.glyph.char_code(),
             (Some(character), Some(ours)) => {
                 ours.map(character).map(skrifa::GlyphId::to_u32) == Some(number) && number != 0
@@ -204,7 +204,7 @@ fn is_readable(data: &[u8], glyph: u32) -> bool {
     })
 }
 
-/// Can all be read?
+/// Whether all outlines are readable.
 pub(crate) fn has_all_outlines(data: &[u8]) -> bool {
     skrifa::FontRef::from_index(data, 0)
         .and_then(|font| font.loca(None))
@@ -323,7 +323,7 @@ impl<'a, S: FnMut(&Drawn<'_>) -> bool> Device<'a> for Look<S> {
 enum Part {
     /// The letters of the standard encoding, or of the font's own.
     Standard,
-    /// Those of `WinAnsiEncoding`.
+    /// The codes of `WinAnsiEncoding`.
     Windows,
     /// [`MORE`].
     More,

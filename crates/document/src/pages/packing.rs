@@ -49,7 +49,7 @@ pub fn pack(picture: &Picture) -> Option<Vec<u8>> {
     Some(if small.len() * 2 < exact.len() { small } else { exact })
 }
 
-/// Is the page more than letters and lines: a photograph, a scan, a shading?
+/// Whether the page contains more than letters and lines: a photograph, a scan, a shading.
 fn is_soft(pixels: &[Colour], width: usize) -> bool {
     let rows = pixels.chunks_exact(width.max(1)).step_by(LOOKED_AT);
     let across: usize = rows.map(|row| soft_steps(row.iter())).sum();

@@ -139,7 +139,7 @@ pub struct Picture {
     pub width: u32,
     /// In pixels.
     pub height: u32,
-    /// Rows from the top, four bytes a pixel; a page is opaque, so the fourth says nothing.
+    /// Rows from the top, four bytes for each pixel. Pages are opaque, so the fourth is ignored.
     pub rgba: Vec<u8>,
 }
 
@@ -148,7 +148,7 @@ pub(crate) struct Opened {
     pub(crate) pdf: Pdf,
 }
 
-/// What is kept between the pages of one file: decoded fonts, glyphs, colour spaces, and the room in which a page is drawn.
+/// State that is shared by the pages of one file: decoded fonts, glyphs, colour spaces, and the canvas.
 pub(crate) struct Rendering<'a> {
     cache: RenderCache<'a>,
     pub(crate) settings: InterpreterSettings,
@@ -183,7 +183,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Did a page that was drawn name an Asian font that the file does not contain?
+    /// Whether a drawn page named an Asian font that is not in the file.
     fn has_stand_ins(&self) -> bool {
         self.has_stand_ins.load(Ordering::Relaxed)
     }
@@ -238,7 +238,7 @@ impl Opened {
         let (width, height) = page.render_dimensions();
         let wanted = dots_per_inch / POINTS_PER_INCH * user_unit(page);
         let scale = wanted.min(LONGEST_SIDE / width.max(height));
-        // hayro truncates; sides are made whole here, so that a page is never a pixel short. A narrow page has at least one.
+        // hayro truncates. We round sides, so that a page is never a pixel short. A narrow page has at least one.
         let whole = |side: f32| (side * scale).round().max(1.0);
         let (columns, rows) = (whole(width), whole(height));
         if !(width > 0.0 && height > 0.0 && columns <= LONGEST_SIDE && rows <= LONGEST_SIDE) {
@@ -263,7 +263,7 @@ impl Opened {
         let bad_size = RenderFault::BadSize { page: page_number };
         let (columns_u16, rows_u16) = self.picture_size(page_number, dots_per_inch)?;
         let (width, height) = page.render_dimensions();
-        // A quarter of a pixel more than whole, so that rounding cannot lose one.
+        // A quarter of a pixel more, so that rounding loses none.
         let (columns, rows) = (f32::from(columns_u16) + 0.25, f32::from(rows_u16) + 0.25);
         let scale = Affine::scale_non_uniform(f64::from(columns / width), f64::from(rows / height));
         let mut kept = rendering.context.borrow_mut();

@@ -49,7 +49,7 @@ const SAME_BASELINE: f64 = 0.2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageText {
-    /// BCP 47, as the file says it or its letters show it.
+    /// BCP 47, from the file or from its letters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// The lines in reading order.
@@ -69,7 +69,7 @@ pub struct TextLine {
     /// Degrees by which it is turned around its corner, clockwise.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub angle: f32,
-    /// Is it read from right to left?
+    /// Whether it is read from right to left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub right_to_left: bool,
     /// In the order in which they are spoken.
@@ -99,7 +99,7 @@ impl PageText {
         text
     }
 
-    /// Whether this can be the text of a page of that size: what a child process answers is held to it.
+    /// Whether this can be the text of a page of that size. Checks the answer of a child process.
     pub fn is_sound(&self, size: PageSize) -> bool {
         let longest = size.width_points.hypot(size.height_points) * 2.0;
         let fits = |value: f32| value.is_finite() && f64::from(value).abs() <= longest;
@@ -183,7 +183,7 @@ impl Glyph {
     }
 }
 
-/// Takes what hayro's interpreter draws and keeps the text.
+/// Receives everything that hayro's interpreter draws, and keeps the text.
 struct Collector {
     shown: Rect,
     glyphs: Vec<Glyph>,
@@ -343,7 +343,8 @@ fn characters(found: BfString) -> String {
     text
 }
 
-/// A text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 by its mark, else `PDFDocEncoding`, of which the Latin part is read.
+/// A text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 by its mark, otherwise `PDFDocEncoding`, of which we read the
+/// Latin part.
 fn text_string(bytes: &[u8]) -> String {
     let text = if let Some(utf16) = bytes.strip_prefix(&[0xFE, 0xFF]) {
         let units: Vec<u16> = utf16
@@ -446,7 +447,7 @@ impl Line {
         self.glyphs.push(glyph);
     }
 
-    /// Does the glyph follow, as the file draws it?
+    /// Whether the glyph follows in the order of the file.
     fn continues_with(&self, glyph: &Glyph) -> bool {
         let Some(last) = self.glyphs.last() else { return false };
         let size = last.size.max(glyph.size);
@@ -562,7 +563,7 @@ fn joined(mut lines: Vec<Line>) -> Vec<Line> {
     for row in rows(lines) {
         let first_of_row = result.len();
         for line in row {
-            // The nearest line of this row, not of those above it, that it continues.
+            // The nearest line of this row, not of earlier rows, that it continues.
             let found = result.iter_mut().skip(first_of_row).rev().find(|other| {
                 let size = other.size.max(line.size);
                 let gap = line.start - other.end;
@@ -675,8 +676,8 @@ fn words_of(glyphs: &[Glyph]) -> Vec<Piece<'_>> {
     words
 }
 
-/// Words of a right-to-left line, from the left, in the order in which they are spoken: from the right, but numbers and
-/// words of other scripts as they stand.
+/// Words of a right-to-left line, from the left, in spoken order: from the right, but numbers and words of other
+/// scripts unchanged.
 fn spoken_order(words: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     // The space between two words belongs to the one that is spoken first, which is the right one.
     let spaces: Vec<bool> = words.iter().map(|word| word.space_after).collect();

@@ -51,7 +51,7 @@ pub struct Appended {
     pub written: BTreeMap<Ref, Range<usize>>,
 }
 
-/// The file with the changes behind it.
+/// The file with the changes appended.
 pub fn append(mut edits: Edits<'_>) -> Result<Appended, AppendError> {
     let view = edits.view();
     let file = view.file();

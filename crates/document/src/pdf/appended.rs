@@ -18,8 +18,7 @@ const MAX_RESERVED: usize = 256;
 const TAIL: usize = 1024;
 
 impl File {
-    /// Which revision the first bytes of the body are, as a file by themselves; none if they are not one, or one that reaches
-    /// beyond them.
+    /// The number of the revision that the first bytes of the body are. `None` if they are not a complete one.
     pub fn revision_that_ends(&self, end: usize) -> Option<usize> {
         let body = self.body().get(..end)?;
         let (start, _) = last_start(body).ok()?;
@@ -81,7 +80,7 @@ impl File {
         is_white_behind && tail.windows(START.len()).any(|window| window == START)
     }
 
-    /// Where each of the revisions begins and ends that were appended.
+    /// The ranges of the appended revisions.
     fn spans_of_appended(&self, first: usize, from: usize) -> Result<Vec<Range<usize>>, PdfDefect> {
         let mut size = self
             .history

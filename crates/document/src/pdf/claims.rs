@@ -19,7 +19,7 @@ const STANDARDS: [(&str, &str); 5] = [
     ("http://www.npes.org/pdfvt/ns/id/", "PDF/VT"),
 ];
 
-/// A description with the claims that it made.
+/// A description and its claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
     /// As people write the names: PDF/A-1B, PDF/UA-1.

@@ -341,8 +341,8 @@ impl Handler {
     }
 }
 
-/// The bytes that a password may have been encoded as: `PDFDocEncoding` up to revision 4, of which Latin-1 is the part that all
-/// writers share; UTF-8 since.
+/// The possible encodings of a password: `PDFDocEncoding` up to revision 4, of which all writers share Latin-1, and
+/// UTF-8 since.
 fn spellings(revision: i64) -> impl Fn(&str) -> Vec<Vec<u8>> {
     move |password| {
         let utf8 = password.as_bytes().to_vec();

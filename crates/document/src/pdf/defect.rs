@@ -154,7 +154,7 @@ pub enum Rule {
     #[error("/Root does not lead to the document catalog")]
     NoCatalog,
 
-    // Structure of what is appended to a file that is signed (7.5.6)
+    // Structure of appended parts of a signed file (7.5.6)
     /// 7.5.6.
     #[error("an appended revision is not one section followed by startxref and %%EOF")]
     AppendedSection,

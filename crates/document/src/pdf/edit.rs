@@ -19,7 +19,7 @@ pub struct Edits<'f> {
 impl<'f> Edits<'f> {
     /// No changes yet.
     pub fn new(view: View<'f>) -> Self {
-        // Above every number that any section mentions, and above what the trailer says.
+        // Above every number in a section, and above the trailer's size.
         let sections = view.file().revisions().iter().flat_map(|revision| &revision.sections);
         let highest = sections
             .flat_map(|section| {
@@ -85,7 +85,7 @@ impl<'f> Edits<'f> {
         reference
     }
 
-    /// Puts an object in the place of another.
+    /// Replaces an object.
     pub fn put(&mut self, reference: Ref, object: impl Into<Object>) {
         self.changed.insert(reference, object.into());
     }
@@ -99,7 +99,7 @@ impl<'f> Edits<'f> {
         }
     }
 
-    /// A dictionary, or that of a stream, for editing; none if the object is something else.
+    /// A dictionary, or that of a stream, for editing. `None` if the object is something else.
     pub fn edit_dict(&mut self, reference: Ref) -> Result<Option<&mut Dict>, PdfDefect> {
         Ok(match self.edit(reference)? {
             Object::Dict(dict) => Some(dict),
@@ -108,7 +108,7 @@ impl<'f> Edits<'f> {
         })
     }
 
-    /// The objects that are not what they are in the file.
+    /// The objects that differ from those in the file.
     pub(super) fn differing(&self) -> Result<BTreeMap<Ref, &Object>, PdfDefect> {
         let mut differing = BTreeMap::new();
         for (reference, object) in &self.changed {

@@ -35,7 +35,7 @@ pub(super) enum Place {
     Within { container: usize, index: u32 },
 }
 
-/// The meaning of a number since a revision; none means that it is free.
+/// The meaning of a number since a revision. `None` means that it is free.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Version {
     pub(super) revision: usize,
@@ -62,7 +62,7 @@ pub(super) struct Compressed {
     /// Where the object stream begins.
     container: usize,
     index: u32,
-    /// The section that says so.
+    /// The section with this entry.
     section: usize,
 }
 
@@ -116,7 +116,7 @@ pub struct File {
     /// The object that is the encryption dictionary.
     encryption: Option<Ref>,
     deviations: Vec<Deviation>,
-    /// Its sections are not those that it was written with.
+    /// Its sections are not the original ones.
     pub(super) is_rebuilt: bool,
 }
 
@@ -194,7 +194,7 @@ impl File {
         self.crypt.as_ref().map(Crypt::access)
     }
 
-    /// What was accepted although the standard says otherwise: in the structure, and in the objects that have been read.
+    /// Accepted deviations from the standard: in the structure, and in the objects read so far.
     pub fn deviations(&self) -> Vec<Deviation> {
         let objects = self.slots.values().filter_map(|slot| slot.read.get()?.as_ref().ok());
         let mut all = self.deviations.clone();
@@ -322,7 +322,7 @@ impl File {
         Ok(())
     }
 
-    /// The number means a member of an open object stream, in every revision, unless its object lies behind that stream.
+    /// Makes the number a member of an open object stream in every revision, unless its object comes after that stream.
     pub(super) fn put_member(&mut self, number: u32, container: usize, index: u32) {
         let lies_behind = |(place, _): (Place, u16)| match place {
             Place::At(other) | Place::Within { container: other, .. } => other > container,
@@ -362,7 +362,7 @@ impl File {
         }
     }
 
-    /// Only in a linearised file does the first section lead to a later one (F.3.4), in its first revision.
+    /// Only in the first revision of a linearised file does the first section lead to a later one (F.3.4).
     fn only_linearised_files_lead_forward(&self) -> Result<(), PdfDefect> {
         let is_first = |number: usize| number == 0;
         for (number, revision) in self.revisions.iter().enumerate() {
@@ -613,8 +613,8 @@ fn group(sections: Vec<Section>) -> Vec<Revision> {
     revisions
 }
 
-/// What all sections of a revision say, and which says it. They do not contradict each other; what one hides as free
-/// (7.5.8.4) another may show.
+/// The entries of all sections of a revision, with their sections. They do not contradict each other, but one may show
+/// what another hides as free (7.5.8.4).
 fn entries_of(revision: &Revision) -> Result<BTreeMap<u32, (Entry, usize)>, PdfDefect> {
     let mut entries: BTreeMap<u32, (Entry, usize)> = BTreeMap::new();
     for section in &revision.sections {
@@ -641,7 +641,7 @@ pub(super) fn header_place(bytes: &[u8]) -> Result<usize, PdfDefect> {
     }
 }
 
-/// From where offsets count, and the offset of the last section. What precedes the header may be counted or not.
+/// Where offsets count from, and the offset of the last section. Bytes before the header may or may not count.
 fn start_of_chain(bytes: &[u8], header: usize, deviations: &mut Vec<Deviation>) -> Result<(usize, usize), PdfDefect> {
     let body = bytes.get(header..).unwrap_or_default();
     let (start, found) = last_start(body)?;

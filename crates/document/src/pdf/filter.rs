@@ -9,7 +9,7 @@ use super::object::{Dict, Object, digit};
 
 /// The most filters of one stream.
 const MAX_STEPS: usize = 16;
-/// Output is made in pieces of this length.
+/// Output is produced in pieces of this length.
 const PIECE: usize = 64 * 1024;
 /// The longest row of a predictor.
 const MAX_ROW: usize = 1 << 26;
@@ -101,7 +101,7 @@ pub fn steps<'a>(
     names.into_iter().enumerate().map(step).collect()
 }
 
-/// Decodes a stream of the file's structure: its filters are written in its dictionary, and none makes an image.
+/// Decodes a stream of the file's structure: its filters are in its dictionary, and none is for images.
 pub(super) fn decode_direct(dict: &Dict, raw: &[u8], limit: usize) -> Result<Vec<u8>, Rule> {
     let direct = |object| match object {
         &Object::Ref(_) => Err(PdfDefect::new(0, Rule::FilterParameters)),
@@ -149,7 +149,7 @@ pub fn decode(steps: Vec<Step>, raw: &[u8], limit: usize) -> Result<Decoded, Rul
     })
 }
 
-/// The data up to the place where decoding fails, because viewers show that much.
+/// The data up to the position where decoding fails, because viewers show that much.
 pub fn decode_beginning(steps: Vec<Step>, raw: &[u8], limit: usize) -> Vec<u8> {
     let mut bytes = raw.to_vec();
     for step in steps {
@@ -225,7 +225,7 @@ fn lzw(input: &[u8], early_change: bool, limit: usize) -> Result<Vec<u8>, Rule> 
         match step.status {
             Ok(LzwStatus::Done) => return Ok(output),
             Ok(LzwStatus::Ok) => {}
-            // The end-of-data code is missing in files of some writers; all whole codes have been read.
+            // Some writers leave out the end-of-data code; all complete codes have been read.
             Ok(LzwStatus::NoProgress) if unread.is_empty() => return Ok(output),
             _ => return Err(Rule::FilterData),
         }

@@ -35,7 +35,7 @@ pub enum GeometryFault {
     /// The page is not a dictionary.
     #[error("the page is not a dictionary")]
     NotAPage,
-    /// The page, or what it refers to, cannot be read.
+    /// The page, or an object that it refers to, cannot be read.
     #[error(transparent)]
     Unreadable(#[from] PdfDefect),
 }
@@ -318,8 +318,8 @@ impl PageGeometry {
         )
     }
 
-    /// The placement of a rectangle of user space, as of a form field; `None` where it does not
-    /// touch the visible page. What sticks out is cut off.
+    /// The placement of a rectangle in user space, such as a form field. `None` if it is outside the visible page.
+    /// Parts outside are cut off.
     #[must_use]
     pub fn placement(&self, rectangle: &Rectangle) -> Option<Placement> {
         let shown = rectangle.intersection(&self.visible);
@@ -332,7 +332,7 @@ impl PageGeometry {
             matrix.undo((shown.left, shown.bottom)),
             matrix.undo((shown.right, shown.top)),
         );
-        // Edges are rounded, not extents, so that neighbours keep sharing an edge.
+        // Edges are rounded, not sizes, so that neighbours still share an edge.
         let left = millionths(displayed.left / size.width_points);
         let right = millionths(displayed.right / size.width_points);
         let top = millionths(1.0 - displayed.top / size.height_points);

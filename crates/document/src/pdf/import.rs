@@ -60,7 +60,7 @@ impl<'s> Import<'s> {
             Object::Dict(dict) => self.renumbered_dict(dict.clone(), edits)?.into(),
             Object::Stream(stream) => {
                 let mut dict = stream.dict.clone();
-                // The writer sets it.
+                // Set when it is written.
                 dict.remove(b"Length");
                 let data = self.source.raw(stream)?.into_owned();
                 Stream::new(self.renumbered_dict(dict, edits)?, data).into()

@@ -2,7 +2,7 @@
 
 use super::defect::{PdfDefect, Rule, defect};
 
-/// Words of a file's structure. A program that searches a damaged file would take them from a comment, too.
+/// Words of a file's structure. A program that searches a damaged file would also find them in a comment.
 const STRUCTURE_WORDS: [&[u8]; 4] = [b"xref", b"obj", b"trailer", b"%EOF"];
 
 /// White space (7.2.3, Table 1).

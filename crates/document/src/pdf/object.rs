@@ -231,7 +231,7 @@ impl TryFrom<f64> for Number {
     }
 }
 
-/// A name as it is spelled (7.3.5). Two are equal if their spelling is; [`Name::is`] compares what they mean.
+/// A name with its spelling (7.3.5). Two are equal if their spelling is; [`Name::is`] compares their meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(Spelling);
 
@@ -413,7 +413,7 @@ pub(crate) fn hexadecimal(byte: u8) -> [u8; 2] {
 #[derive(Debug, Clone, Default)]
 pub struct Dict {
     entries: Vec<(Name, Object)>,
-    /// Where each key is, in a dictionary of many.
+    /// The position of each key, in a large dictionary.
     index: Option<BTreeMap<Vec<u8>, usize>>,
 }
 
@@ -469,7 +469,7 @@ impl Dict {
         true
     }
 
-    /// Sets the value of a key, in its place if it is there already.
+    /// Sets the value of a key, in its existing position if there is one.
     pub fn set(&mut self, key: &[u8], value: impl Into<Object>) {
         match self.get_mut(key) {
             Some(place) => *place = value.into(),

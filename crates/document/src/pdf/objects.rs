@@ -126,7 +126,7 @@ pub trait Objects {
         }
     }
 
-    /// The value of a key on a page or on the nearest of its ancestors that has it (7.7.3.4), resolved; null if none has.
+    /// The value of a key on a page or its nearest ancestor (7.7.3.4), resolved. Null if there is none.
     fn inherited<'o>(&'o self, page: &'o Dict, key: &[u8]) -> Result<&'o Object, PdfDefect> {
         let mut node = page;
         for _ in 0..MAX_DEPTH {

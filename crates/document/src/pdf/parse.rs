@@ -78,7 +78,7 @@ fn dict_from(lexer: &mut Lexer<'_>, depth: usize) -> Result<Dict, PdfDefect> {
     }
 }
 
-/// The generation and the `R` behind a number (7.3.10), if they follow.
+/// The generation and the `R` after a number (7.3.10), if they follow.
 fn rest_of_reference(lexer: &mut Lexer<'_>, number: &[u8]) -> Result<Option<Ref>, PdfDefect> {
     if !number.iter().all(u8::is_ascii_digit) {
         return Ok(None);

@@ -319,7 +319,8 @@ fn data(
     Some((start..start + length - line_end, start + length + ENDSTREAM.len(), true))
 }
 
-/// The last trailer, or dictionary of a cross-reference stream, that leads to a catalog; with what only others say.
+/// The last trailer, or dictionary of a cross-reference stream, that leads to a catalog, with entries that only others
+/// have.
 fn trailer(body: &[u8], headers: &[usize], found: &[Found], repairs: &mut Vec<Repair>) -> Result<Dict, PdfDefect> {
     const WORD: &[u8] = b"trailer";
     let mut dicts: Vec<(usize, Dict)> = Vec::new();
@@ -349,7 +350,7 @@ fn trailer(body: &[u8], headers: &[usize], found: &[Found], repairs: &mut Vec<Re
     dicts.sort_by_key(|(place, _)| *place);
 
     let mut trailer = Dict::new();
-    // The newest first: what it says counts.
+    // Newest first: its entries take precedence.
     let leads = |dict: &Dict| matches!(dict.get(b"Root"), Some(Object::Ref(_)));
     dicts.sort_by_key(|(_, dict)| leads(dict));
     for (_, dict) in dicts.iter().rev() {

@@ -60,7 +60,7 @@ pub struct Section {
     pub start: usize,
     /// Where its trailer, or its stream's object, ends.
     pub end: usize,
-    /// Behind its `%%EOF`, if there is one.
+    /// After its `%%EOF`, if there is one.
     pub marked_end: Option<usize>,
     /// The additional stream of a hybrid.
     pub hybrid: Option<Box<Section>>,
@@ -431,7 +431,7 @@ fn numbers(array: Option<&Object>) -> Option<Vec<usize>> {
     array?.as_array()?.iter().map(Object::as_usize).collect()
 }
 
-/// Behind the `%%EOF` that follows a section, and its line end. Some writers name themselves in a comment before it.
+/// After the `%%EOF` that follows a section, and its line end. Some writers name themselves in a comment before it.
 fn marked_end(body: &[u8], end: usize) -> Option<usize> {
     let mut lexer = Lexer::new(body, end);
     lexer.space();

@@ -24,7 +24,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// The structure of a file; none if it has none.
+    /// The structure of a file. `None` if it has none.
     pub fn of(objects: &impl Objects) -> Result<Option<Self>, PdfDefect> {
         let Some(Object::Ref(root)) = objects.catalog()?.get(b"StructTreeRoot") else {
             return Ok(None);
@@ -46,7 +46,7 @@ impl Structure {
         }))
     }
 
-    /// Adds an element, of which the parent is still to be said.
+    /// Adds an element whose parent is set later.
     pub fn add(&mut self, mut element: Dict, edits: &mut Edits<'_>) -> Ref {
         element.set(b"Type", Object::name("StructElem"));
         element.set(b"P", self.parent);
@@ -129,8 +129,8 @@ pub fn change_references(edits: &mut Edits<'_>, mut change: impl FnMut(Ref, Ref)
     })
 }
 
-/// Lets elements name marked content where it is now: in forms that draw what was the content of pages. `forms` are these by
-/// their pages.
+/// Updates elements to the new place of marked content: in forms that draw the former content of pages. `forms` maps
+/// pages to these forms.
 pub fn follow_content(edits: &mut Edits<'_>, forms: &BTreeMap<Ref, Ref>) -> Result<(), PdfDefect> {
     if forms.is_empty() || !edits.catalog()?.has(b"StructTreeRoot") {
         return Ok(());
@@ -277,7 +277,7 @@ fn highest_key(objects: &impl Objects, tree: &Dict) -> Result<Option<i64>, PdfDe
     Ok(highest)
 }
 
-/// A number tree with higher keys behind those that it has.
+/// A number tree with additional higher keys.
 fn with_numbers(
     mut tree: Dict,
     numbers: Vec<Object>,

@@ -1,4 +1,4 @@
-//! Text strings (ISO 32000-2, 7.9.2.2): what a string says to people.
+//! Text strings (ISO 32000-2, 7.9.2.2): the text of a string for people.
 
 use super::object::Str;
 
@@ -11,8 +11,8 @@ const HIGH: [char; 33] = [
 ];
 
 impl Str {
-    /// The text, in whichever of the three encodings it is. What is none is replaced by U+FFFD; escape sequences that name a
-    /// language are left out.
+    /// The text, in any of the three encodings. Invalid parts become U+FFFD; escape sequences for languages are left
+    /// out.
     #[must_use]
     pub fn text(&self) -> String {
         let bytes = self.bytes();
@@ -26,7 +26,7 @@ impl Str {
         without_languages(text)
     }
 
-    /// A text string that says `text`: in ASCII if it is, else in UTF-16.
+    /// A text string with this text: in ASCII if possible, otherwise in UTF-16.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
         if text

@@ -89,7 +89,7 @@ impl<'f> View<'f> {
         self.place_of(reference).is_some()
     }
 
-    /// The bytes of an object as they were written; none if it does not exist.
+    /// The bytes of an object as they were written. `None` if it does not exist.
     pub fn written(self, reference: Ref) -> Result<Option<Written<'f>>, PdfDefect> {
         self.place_of(reference)
             .map(|place| self.file.written(place))

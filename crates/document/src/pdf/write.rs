@@ -158,7 +158,7 @@ pub fn whole(edits: &Edits<'_>, version: &str, trailer: &Dict) -> Result<Whole, 
         numbers: BTreeMap::new(),
         order: Vec::new(),
     };
-    // The second line says that there is binary data (7.5.2).
+    // The second line marks the file as binary (7.5.2).
     let mut bytes = format!("%PDF-{version}\n%").into_bytes();
     bytes.extend(b"\xe2\xe3\xcf\xd3\n");
     let mut end = b"trailer\n".to_vec();

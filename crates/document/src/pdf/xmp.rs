@@ -9,7 +9,7 @@ const MOST_NODES: u32 = 1_000_000;
 /// The namespace and the name of the packet's root (7.3.3).
 const ROOT: (&str, &str) = ("adobe:ns:meta/", "xmpmeta");
 
-/// The packet; none if it is not well-formed XML, has its own document type or entities, or is not XMP.
+/// The packet. `None` if it is not well-formed XML, has its own document type or entities, or is not XMP.
 pub(crate) fn parse(text: &str) -> Option<Document<'_>> {
     let options = ParsingOptions {
         allow_dtd: false,

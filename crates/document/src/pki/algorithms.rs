@@ -27,7 +27,7 @@ use thiserror::Error;
 /// What is wrong with a signature, judged by the signed content and the signer's key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SignatureFault {
-    /// The content is not what was signed.
+    /// The content was changed after it was signed.
     #[error("the signed bytes were changed")]
     DigestMismatch,
     /// The signature does not fit the signer's key.
@@ -45,7 +45,7 @@ pub enum SignatureFault {
 #[derive(Clone, Copy)]
 pub(super) enum Over<'a> {
     Message(&'a [u8]),
-    /// Something of which only the digest is known.
+    /// Content of which we know only the digest.
     Digest(&'a digest::Digest),
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn secure_digest(oid: ObjectIdentifier) -> Result<&'static digest::Al
     }
 }
 
-/// A digest algorithm that is known, be it broken; the caller says so.
+/// A known digest algorithm, even if it is broken, if the caller allows it.
 pub(crate) fn legacy_digest(oid: ObjectIdentifier) -> Result<&'static digest::Algorithm, SignatureFault> {
     if oid == ID_SHA_1 {
         return Ok(&digest::SHA1_FOR_LEGACY_USE_ONLY);
@@ -223,11 +223,11 @@ fn verification(
     }
 }
 
-/// The hash and the length of the salt in `RSASSA-PSS-params` (RFC 4055, 3.1), where the mask's hash is the
-/// same, as signers write it.
+/// The hash and the salt length in `RSASSA-PSS-params` (RFC 4055, 3.1), if the mask uses the same hash, as signers
+/// write it.
 fn pss_parameters(parameters: AnyRef<'_>) -> Option<(ObjectIdentifier, u16)> {
     let mut reader = SliceReader::new(parameters.value()).ok()?;
-    // RFC 4055, 3.1: what is left out is SHA-1, and a salt of 20 octets.
+    // RFC 4055, 3.1: the defaults are SHA-1 and a salt of 20 octets.
     let (mut hash, mut mask_hash, mut salt) = (None, None, 20);
     while !reader.is_finished() {
         let element = AnyRef::decode(&mut reader).ok()?;

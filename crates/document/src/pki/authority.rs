@@ -33,7 +33,8 @@ use crate::pki::keys::{KeyError, KeyKind, PrivateKey, SealKey, Signer};
 
 /// How long seal certificates are valid.
 const VALID_YEARS: i64 = 10;
-/// How long the root is. A seal certificate ends with its root, so with ten years there would be none to renew one from.
+/// How long the root is valid. A seal certificate ends with its root, so after ten years there must still be a root to
+/// renew one.
 const ROOT_YEARS: i64 = 30;
 /// The upper bound of a common name or an organisation name in X.520, in characters.
 const MAX_NAME: usize = 64;
@@ -44,7 +45,7 @@ const BACKDATED_MINUTES: i64 = 24 * 60;
 /// Why a certificate cannot be issued.
 #[derive(Debug, Error)]
 pub enum AuthorityError {
-    /// A key cannot be made or used.
+    /// A key cannot be created or used.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// Something does not fit into a certificate.
@@ -56,7 +57,7 @@ pub enum AuthorityError {
     /// The time cannot be written into a certificate.
     #[error("the time {0} cannot be written into a certificate")]
     Time(Timestamp),
-    /// The issuer's certificate is none of an authority.
+    /// The issuer's certificate is not an authority's.
     #[error("the issuer's certificate is not that of a certification authority")]
     NotAnAuthority,
 }
@@ -81,8 +82,8 @@ pub fn create_root(name: &str, kind: KeyKind, at: Timestamp) -> Result<SealKey, 
     Ok(SealKey::from_key(key, vec![certificate])?)
 }
 
-/// Another certificate (DER) for the root's key and name, which ends later. It begins when the old one did, so whatever the
-/// root has certified leads to either.
+/// Another certificate (DER) for the root's key and name, which ends later. It begins when the old one did, so existing
+/// certificates lead to either.
 pub fn renew_root(root: &SealKey, at: Timestamp) -> Result<Vec<u8>, AuthorityError> {
     let certificate = Certificate::from_der(root.certificates().first().ok_or(KeyError::NoCertificate)?)?;
     let certified = certificate.tbs_certificate();
@@ -116,8 +117,8 @@ fn root_certificate(
     issue(key, subject, subject, public_key, extensions, validity)
 }
 
-/// Makes a company's seal key and has the root certify it. The chain holds the root too, so that a
-/// seal carries all that a verifier needs but the trust.
+/// Creates a company's seal key and lets the root certify it. The chain contains the root too, so that a seal has
+/// everything that verifiers need except their trust.
 pub fn issue_seal_certificate(
     root: &SealKey,
     subject: &SealSubject<'_>,
@@ -175,7 +176,8 @@ pub fn issue_seal_certificate(
     Ok(SealKey::from_key(key, chain)?)
 }
 
-/// What a certificate is to say that is neither the root's nor a seal's; for time-stamp authorities of tests and the like.
+/// The contents of a certificate that is neither the root's nor a seal's, such as for the time-stamp authorities of
+/// tests.
 #[derive(Debug, Clone)]
 pub struct CertificateRequest<'a> {
     pub common_name: &'a str,
@@ -356,7 +358,7 @@ pub(super) fn key_identifier(key: &SubjectPublicKeyInfoOwned) -> Result<OctetStr
     Ok(OctetString::new(first)?)
 }
 
-/// An extension as certificates and lists hold it.
+/// An extension as it appears in certificates and lists.
 pub fn extension<T: Encode + AssociatedOid>(critical: bool, value: &T) -> Result<Extension, AuthorityError> {
     Ok(Extension {
         extn_id: T::OID,

@@ -12,8 +12,8 @@ const DEEPEST: usize = 48;
 const OCTET_STRING: u8 = 0x04;
 const CONSTRUCTED: u8 = 0x20;
 
-/// The same value with definite lengths and whole strings; what follows it is kept. Unreadable values stay as they are,
-/// so that the reader reports them.
+/// The same value with definite lengths and whole strings; the rest is kept. Unreadable values stay as they are, so
+/// that the reader reports them.
 pub(crate) fn definite(bytes: &[u8]) -> Cow<'_, [u8]> {
     match rewrite(bytes, 0) {
         Some((Some(mut rewritten), length)) => {
@@ -27,7 +27,7 @@ pub(crate) fn definite(bytes: &[u8]) -> Cow<'_, [u8]> {
 struct Head {
     /// The octets of the tag.
     tag: usize,
-    /// Those of the tag and the length.
+    /// The length of the tag and the length octets.
     length: usize,
     /// The length of the content. `None` if an end mark ends it.
     content: Option<usize>,

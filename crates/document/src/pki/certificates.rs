@@ -36,7 +36,7 @@ pub struct Identity {
     pub fingerprint: String,
 }
 
-/// A certificate with the bytes that it is made of.
+/// A certificate with its bytes.
 pub(crate) struct Certified<'a> {
     pub(crate) der: &'a [u8],
     /// What its issuer signed.
@@ -108,8 +108,8 @@ impl<'a> Certified<'a> {
         })
     }
 
-    /// Whether the message's signature is of this certificate's key; over its signed attributes, or, where it has none,
-    /// over `content`.
+    /// Whether this certificate's key made the message's signature, over its signed attributes or, without any, over
+    /// `content`.
     pub(crate) fn verify_message_over(
         &self,
         message: &SignedMessage<'_>,
@@ -156,7 +156,7 @@ impl<'a> Certified<'a> {
             && issuer.has_signed(named, self.to_be_signed, signature)
     }
 
-    /// The number of the certificate, as its issuer gave it.
+    /// The serial number of the certificate.
     pub(super) fn serial_number(&self) -> &[u8] {
         self.certificate.tbs_certificate().serial_number().as_bytes()
     }
@@ -204,7 +204,7 @@ impl<'a> Certified<'a> {
             .is_some_and(|(_, constraints)| constraints.ca)
     }
 
-    /// Whether it says that `issuer` issued it.
+    /// Whether it names `issuer` as its issuer.
     pub(crate) fn names_as_issuer(&self, issuer: &Self) -> bool {
         self.certificate.tbs_certificate().issuer() == issuer.certificate.tbs_certificate().subject()
     }

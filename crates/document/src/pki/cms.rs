@@ -31,7 +31,7 @@ use x509_cert::attr::Attribute;
 
 use crate::pki::keys::{KeyError, Signer};
 
-/// Why a message could not be made or read.
+/// Why a message could not be created or read.
 #[derive(Debug, Error)]
 pub enum CmsError {
     /// The key cannot sign.
@@ -72,7 +72,7 @@ impl<'a> SignedBody<'a> {
         if element.tag == context(0) {
             let mut set = element.children()?;
             while let Some(certificate) = set.optional()? {
-                // Other choices (attribute certificates) are tagged otherwise and say nothing here.
+                // Other choices (attribute certificates) have other tags and are ignored.
                 if certificate.tag == Tag::Sequence {
                     certificates.push(certificate.raw);
                 }
@@ -127,7 +127,7 @@ pub fn sign_content(signer: &dyn Signer, content_type: ObjectIdentifier, content
     UnfinishedMessage::new(signer, content_info, digest.as_ref())?.finish(None)
 }
 
-/// A message whose signature is made: a timestamp of the signature can still join it.
+/// A signed message, to which a timestamp of the signature can still be added.
 pub(crate) struct UnfinishedMessage {
     content_info: EncapsulatedContentInfo,
     certificates: Vec<CertificateChoices>,
@@ -272,7 +272,7 @@ pub struct SignedMessage<'a> {
     pub digest_algorithm: Algorithm<'a>,
     pub signature_algorithm: Algorithm<'a>,
     pub signature: &'a [u8],
-    /// The signed attributes as the `SET OF` that was signed; empty where the content itself was signed (RFC 5652, 5.4).
+    /// The signed attributes as the `SET OF` that was signed. Empty if the content itself was signed (RFC 5652, 5.4).
     pub signed_attributes: Vec<u8>,
     attributes: Vec<(ObjectIdentifier, &'a [u8])>,
     unsigned_attributes: Vec<(ObjectIdentifier, &'a [u8])>,
@@ -311,7 +311,7 @@ impl<'a> Element<'a> {
 pub(super) struct Elements<'a>(SliceReader<'a>);
 
 impl<'a> Elements<'a> {
-    /// The next value; none at the end.
+    /// The next value. `None` at the end.
     pub(super) fn optional(&mut self) -> Result<Option<Element<'a>>, CmsError> {
         if self.0.is_finished() {
             return Ok(None);

@@ -90,7 +90,7 @@ pub enum KeyError {
     /// A key in a token cannot be used.
     #[error("the key in the token cannot be used: {0}")]
     Token(String),
-    /// The token is not there now. It is looked for again each time the key is needed.
+    /// The token is missing now. We look for it again each time the key is needed.
     #[error("the token is not connected: {0}; connect it")]
     TokenAway(String),
     /// A token refuses the PIN. It is not asked again with the same one.
@@ -106,7 +106,7 @@ pub enum KeyError {
     /// A key that lives elsewhere was asked for.
     #[error("the private key is in a token and cannot be exported")]
     Elsewhere,
-    /// The key could not be made.
+    /// The key could not be created.
     #[error("the key could not be created")]
     Generation,
     /// Signing failed.
@@ -117,7 +117,7 @@ pub enum KeyError {
     Encoding(#[from] der::Error),
 }
 
-/// Why a token does not take a PIN.
+/// Why a token refuses a PIN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PinRefusal {
     #[error("it is wrong")]
@@ -131,12 +131,12 @@ pub enum PinRefusal {
     /// One more wrong one locks the token, so it is not tried here at all.
     #[error("one more wrong try would lock the token; log in once with the token vendor's tool")]
     LastTry,
-    /// The token has none yet.
+    /// The token has no PIN yet.
     #[error("the token has no user PIN yet; its security officer must set one")]
     NotSet,
 }
 
-/// The kinds of key that are made here.
+/// The kinds of keys that we create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyKind {
     /// ECDSA on the curve P-256: small and fast, the default.
@@ -185,13 +185,13 @@ impl SignatureAlgorithm {
 pub trait Signer: Send + Sync {
     /// The algorithm that [`Signer::sign`] uses.
     fn algorithm(&self) -> SignatureAlgorithm;
-    /// The signer's certificate (DER), then those of its issuers, as far as they are known.
+    /// The signer's certificate (DER), then those of its issuers, as far as known.
     fn certificates(&self) -> &[Vec<u8>];
     /// Signs `message`, which is not hashed yet.
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
 }
 
-/// A private key that this process does not hold: in a token, in a key service.
+/// A private key outside of this process: in a token, in a key service.
 pub trait ExternalKey: Send + Sync {
     /// The algorithm that [`ExternalKey::sign`] uses.
     fn algorithm(&self) -> SignatureAlgorithm;
@@ -199,7 +199,7 @@ pub trait ExternalKey: Send + Sync {
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError>;
 }
 
-/// The DER form (RFC 3279, 2.2.3) of an ECDSA signature that is given as r and s, one behind the other, as tokens give it.
+/// The DER form (RFC 3279, 2.2.3) of an ECDSA signature that a token returns as r and s.
 pub fn ecdsa_signature(raw: &[u8]) -> Result<Vec<u8>, KeyError> {
     let (r, s) = raw.split_at(raw.len() / 2);
     if r.is_empty() || r.len() != s.len() {
@@ -237,7 +237,7 @@ impl std::fmt::Debug for PrivateKey {
 }
 
 impl PrivateKey {
-    /// Makes a new key. RSA takes some tenths of a second.
+    /// Creates a new key. RSA takes some tenths of a second.
     pub fn generate(kind: KeyKind) -> Result<Self, KeyError> {
         let pair = match kind {
             KeyKind::EcdsaP256 => EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).map(Pair::P256),
@@ -349,8 +349,8 @@ pub struct SealKey {
 }
 
 impl SealKey {
-    /// Puts a key (PKCS#8 DER) and its certificate chain (DER, own certificate first) together, and
-    /// proves that they belong to each other.
+    /// Combines a key (PKCS#8 DER) and its certificate chain (DER, own certificate first), and checks that they belong
+    /// together.
     pub fn new(pkcs8: &[u8], certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
         Self::from_key(PrivateKey::from_pkcs8(pkcs8)?, certificates)
     }
@@ -370,7 +370,7 @@ impl SealKey {
         })
     }
 
-    /// As [`SealKey::new`], with a key that lives elsewhere. That they belong to each other is proved by a signature.
+    /// Like [`SealKey::new`], with a key elsewhere. A signature proves that they belong together.
     pub fn external(key: Arc<dyn ExternalKey>, certificates: Vec<Vec<u8>>) -> Result<Self, KeyError> {
         let (_, not_before, not_after) = Self::own_certificate(&certificates)?;
         let own = certificates.first().ok_or(KeyError::NoCertificate)?;
@@ -394,7 +394,7 @@ impl SealKey {
                 position: index + 1,
                 reason: error.to_string(),
             })?;
-            // A verifier wants each certificate of the chain to be in its time.
+            // Verifiers want all certificates of the chain to be valid.
             let validity = certificate.tbs_certificate().validity();
             not_before = not_before.max(timestamp(validity.not_before)?);
             not_after = not_after.min(timestamp(validity.not_after)?);
@@ -454,14 +454,13 @@ impl SealKey {
         Ok(())
     }
 
-    /// Proves that this key can seal at the time `at`: its certificate is valid, and it signs.
+    /// Checks that this key can seal at the time `at`: its certificate is valid, and it signs.
     pub fn prove(&self, at: Timestamp) -> Result<(), KeyError> {
         self.prove_in_its_time(at)?;
         self.sign(PROBE).map(drop)
     }
 
-    /// Proves it of a key that was [proved](Self::prove) before: its certificate is still valid, and where it is in a token,
-    /// the token still signs.
+    /// Checks a key that was [checked](Self::prove) before: its certificate is still valid, and a token still signs.
     pub fn prove_again(&self, at: Timestamp) -> Result<(), KeyError> {
         match self.key {
             Holder::Here(_) => self.prove_in_its_time(at),
@@ -549,8 +548,8 @@ pub(crate) fn timestamp(time: Time) -> Result<Timestamp, KeyError> {
         })
 }
 
-/// Uses the cryptographic library once. Its first use takes some tens of milliseconds, which a server had
-/// better spend at its start than in somebody's request.
+/// Uses the cryptographic library once. The first use takes some tens of milliseconds, which is better spent at the
+/// start than in a request.
 pub fn warm_up() -> Result<(), KeyError> {
     PrivateKey::generate(KeyKind::EcdsaP256)?.sign(b"warm").map(drop)
 }

@@ -41,7 +41,7 @@ pub const OCSP_REQUEST_MEDIA_TYPE: &str = "application/ocsp-request";
 /// More addresses than a certificate needs.
 const MOST_ADDRESSES: usize = 4;
 
-/// Why something about revocation could not be made or read.
+/// Why revocation data could not be created or read.
 #[derive(Debug, Error)]
 pub enum RevocationError {
     /// A list cannot be issued.
@@ -50,7 +50,7 @@ pub enum RevocationError {
     /// The revocation data is malformed.
     #[error("the revocation data cannot be read: {0}")]
     Malformed(#[from] CmsError),
-    /// The responder gave no answer.
+    /// The responder returned no response.
     #[error("the OCSP responder answered with status {0} instead of an answer")]
     NoAnswer(u8),
     /// The answer is about other certificates.
@@ -231,7 +231,7 @@ fn entry(revoked: &Revoked<'_>) -> Result<RevokedCert, RevocationError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Validity {
     pub this_update: Timestamp,
-    /// When the next one is there at the latest, if it says so.
+    /// When the next one is due, if it says so.
     pub next_update: Option<Timestamp>,
 }
 
@@ -240,14 +240,14 @@ pub fn list_validity(der: &[u8]) -> Result<Validity, RevocationError> {
     reading::validity_of_list(&CertificateList::from_der(der)?)
 }
 
-/// Proves that a list (DER) says that `certificate`, which `issuer` issued (both DER), is good at the moment `now`.
+/// Checks that a list (DER) shows that `certificate`, issued by `issuer` (both DER), is valid at `now`.
 pub fn check_list(list: &[u8], certificate: &[u8], issuer: &[u8], now: Timestamp) -> Result<Validity, RevocationError> {
     let (certificate, issuer) = (parsed(certificate)?, parsed(issuer)?);
     let (status, validity) = reading::in_list(&certificate, &issuer, list, now, now)?;
     good(status, validity)
 }
 
-/// Proves that an OCSP response (DER) says that `certificate`, which `issuer` issued (both DER), is good at the moment `now`.
+/// Checks that an OCSP response (DER) shows that `certificate`, issued by `issuer` (both DER), is valid at `now`.
 pub fn check_answer(
     response: &[u8],
     certificate: &[u8],
@@ -342,7 +342,8 @@ fn address(name: &GeneralName) -> Option<SourceAddress> {
     (address.starts_with("http://") || address.starts_with("https://")).then(|| SourceAddress(address.to_owned()))
 }
 
-/// Whether `issuer` (DER) has the name and the key that `certificate` (DER) says of its issuer. Signatures are not checked.
+/// Whether `issuer` (DER) has the name and key that `certificate` (DER) names as its issuer's. Does not check
+/// signatures.
 pub fn names_issuer(certificate: &[u8], issuer: &[u8]) -> bool {
     let (Ok(certificate), Ok(issuer)) = (Certificate::from_der(certificate), Certificate::from_der(issuer)) else {
         return false;

@@ -46,13 +46,13 @@ pub enum TimestampError {
     /// The authority could not be reached, or did not respond. Only this may go away by itself.
     #[error("the time-stamp authority cannot be reached: {0}")]
     Unreachable(String),
-    /// The authority answered, and gave no timestamp.
+    /// The authority responded without a timestamp.
     #[error("the time-stamp authority returned no timestamp: {status}{}", described(.failures, .text))]
     Refused {
         status: ResponseStatus,
-        /// Why, as far as it says so in code.
+        /// The reasons, if it gave codes.
         failures: Vec<FailureInfo>,
-        /// Why, in its own words.
+        /// The reason in its own words.
         text: String,
     },
     /// The answer is not a time-stamp response.
@@ -70,7 +70,7 @@ pub enum TimestampError {
     /// The response answers another question.
     #[error("the timestamp answers another request: its nonce differs")]
     WrongNonce,
-    /// The timestamp was made under another policy.
+    /// The timestamp follows another policy.
     #[error("the timestamp was made under the policy {found}, not under {asked}")]
     WrongPolicy {
         /// The policy that was asked for.
@@ -78,7 +78,7 @@ pub enum TimestampError {
         /// The policy of the timestamp.
         found: ObjectIdentifier,
     },
-    /// The signer's certificate is not there.
+    /// The signer's certificate is missing.
     #[error("the timestamp does not contain its signer's certificate")]
     CertificateMissing,
     /// The token binds another certificate, or none.
@@ -197,7 +197,7 @@ impl FailureInfo {
     }
 }
 
-/// Somebody who obtains timestamps: who makes the request, sends it and [accepts](TimestampRequest::accept) the answer.
+/// A source of timestamps: creates the request, sends it and [accepts](TimestampRequest::accept) the response.
 pub trait TimestampSource: Send + Sync {
     /// A timestamp token (DER) of a SHA-256 digest.
     fn timestamp(&self, digest: &[u8; 32]) -> Result<Vec<u8>, TimestampError>;
@@ -380,7 +380,7 @@ impl<'a> TimestampToken<'a> {
         let at = generalized_time(fields.expect(Tag::GeneralizedTime)?.value)
             .ok_or(TimestampError::Unusable("its time cannot be read"))?;
         let mut nonce = None;
-        // Accuracy, ordering, the authority's name and extensions change nothing of what is proved here.
+        // Accuracy, ordering, the authority's name and extensions do not affect what we check.
         while let Some(element) = fields.optional()? {
             if element.tag == Tag::Integer {
                 nonce = Some(element.value);

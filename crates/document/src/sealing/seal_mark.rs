@@ -27,8 +27,8 @@ const LETTERS: f32 = 7.0;
 /// A grey that is read well on white (contrast 7 : 1).
 const GREY: [u8; 3] = [85, 85, 85];
 
-/// The mark as one draws it on a page of `size`: two short lines in the first corner that none of `taken` touches.
-/// `None` if there is no such corner.
+/// The mark for a page of `size`: two short lines in the first corner that does not touch any of `taken`. `None` if
+/// there is no such corner.
 pub fn in_corner(page: u32, size: &PageSize, text: &str, language: Language, taken: &[Placement]) -> Option<Mark> {
     let width = WIDTH.min(size.width_points - 2.0 * MARGIN);
     let (right, bottom) = (size.width_points - MARGIN - width, size.height_points - MARGIN - HEIGHT);
@@ -93,7 +93,7 @@ impl SealMark {
         })
     }
 
-    /// Takes it into a file, and says on which of its pages it is.
+    /// Adds it to a file, and returns its page.
     pub(super) fn put(&self, pages: &[Ref], edits: &mut Edits<'_>) -> Result<(Ref, Look), SealError> {
         let page = usize::try_from(self.page)
             .ok()

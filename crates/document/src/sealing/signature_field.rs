@@ -16,14 +16,14 @@ use crate::pdf::structure::Structure;
 use crate::pdf::{Dict, Object, PdfDefect, Ref, Str};
 use crate::sealing::SealError;
 
-/// Room for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
+/// Space for the signature value, in bytes; each takes two digits in the file. A seal with its chain has about 2 KiB, a
 /// timestamp with its own 3 to 8 KiB.
 pub(super) const ROOM: usize = 16 * 1024;
 /// Ten digits, as wide as any offset of the format.
 const WIDE_NUMBER: i64 = 9_999_999_999;
 
-/// A signature dictionary with space for the byte range, and for this many bytes of a value. They come first: they are
-/// searched for, and what follows may be anybody's text.
+/// A signature dictionary with space for the byte range, and for this many bytes of a value. They come first, because
+/// they are searched for, and later text may come from anyone.
 pub(super) fn placeholders(room: usize) -> Dict {
     let wide = || Object::from(WIDE_NUMBER);
     Dict::of([
@@ -48,7 +48,7 @@ pub(super) struct Field<'a> {
 
 /// A field's appearance on its page.
 pub(super) struct Look {
-    /// Where, in user space.
+    /// In user space.
     pub(super) rectangle: Rectangle,
     /// The drawing.
     pub(super) appearance: Ref,

@@ -37,7 +37,7 @@ const LARGEST_TIMESTAMP: usize = 256 * 1024;
 /// More room than the timestamp that did not fit needed.
 const SPARE: usize = 1024;
 
-/// Certificates and what proves them good. All DER.
+/// Certificates and their proofs. All DER.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValidationData {
     /// Certificates of signers, authorities, time-stamp authorities.
@@ -217,21 +217,21 @@ pub struct Chain {
 /// The basis of a file's proof.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// The certificates of each signature and timestamp, in the order in which they were made.
+    /// The certificates of each signature and timestamp, oldest first.
     pub chains: Vec<Chain>,
     /// Whether the seal has a timestamp.
     pub has_timestamp: bool,
     /// The time of the last document timestamp, and when the certificate of its authority ends.
     pub archive: Option<(Timestamp, Timestamp)>,
-    /// Whether the file's validation data hold the certificate of the seal's signer and what proves it good. What came with
-    /// a file that others had signed is about theirs.
+    /// Whether the file's validation data contains the certificate of the seal's signer and its proof. Data from before
+    /// belongs to others' signatures.
     pub has_validation_data: bool,
     /// How many bytes of validation data the file contains.
     pub held_bytes: usize,
 }
 
 impl Evidence {
-    /// Whether anything besides the seal itself says when it existed.
+    /// Whether anything besides the seal itself proves when it existed.
     pub fn is_timestamped(&self) -> bool {
         self.has_timestamp || self.archive.is_some()
     }
@@ -242,7 +242,7 @@ impl Evidence {
     }
 }
 
-/// Reads what the proof of a file rests on; of a file that was sealed here, so that its last signature is the seal.
+/// Reads the evidence of a file that was sealed here, so its last signature is the seal.
 pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
     let file = File::open(pdf, None)?;
     let view = file.latest();
@@ -254,7 +254,7 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
         };
         let value = value.bytes();
         if view.get(signature, b"SubFilter")?.is_name(b"ETSI.RFC3161") {
-            // One of another's that is not read here proves nothing for us.
+            // An unreadable timestamp of others proves nothing for us.
             let Ok((at, certificates)) = token_chain(&value) else {
                 continue;
             };
@@ -279,7 +279,7 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
         for chain in &mut evidence.chains {
             chain.is_own = false;
         }
-        // Only a timestamp after the last signature proves that one, and is renewed.
+        // Only a timestamp after the last signature proves it, and is renewed.
         evidence.archive = None;
         let tokens = message.unsigned_attribute(ID_AA_TIME_STAMP_TOKEN)?;
         evidence.has_timestamp = !tokens.is_empty();
@@ -308,7 +308,7 @@ pub fn evidence(pdf: impl Into<SharedBytes>) -> Result<Evidence, SealError> {
     Ok(evidence)
 }
 
-/// The certificates that came with a timestamp token, its signer's first (DER); `None` if it cannot be read.
+/// The certificates in a timestamp token, its signer's first (DER). `None` if it cannot be read.
 pub fn token_certificates(token: &[u8]) -> Vec<Vec<u8>> {
     token_chain(token)
         .map(|(_, certificates)| certificates)

@@ -382,7 +382,7 @@ impl Fonts {
         self.added_files.iter().map(|file| (**file).as_ref())
     }
 
-    /// Is there a family of this name? Ignores case.
+    /// Whether there is a family with this name, ignoring case.
     pub fn has_family(&self, name: &str) -> bool {
         self.family_names().any(|known| known.eq_ignore_ascii_case(name))
     }

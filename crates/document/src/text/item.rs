@@ -1,5 +1,5 @@
-//! What our own pages are made of: texts, rules, boxes and QR codes at their places, in points from
-//! the top left of the page.
+//! The content of our own pages: texts, rules, boxes and QR codes at their places, in points from the top left of the
+//! page.
 
 use krilla::color::rgb;
 use krilla::geom::{PathBuilder, Rect};

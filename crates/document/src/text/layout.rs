@@ -76,7 +76,7 @@ pub struct TextStyle {
     pub place: Option<TextPlace>,
     /// The family that is asked first.
     pub font: Option<Arc<str>>,
-    /// Size of letters in points; `None`: as the box allows.
+    /// The font size in points. `None`: to fit the box.
     pub size: Option<f32>,
     /// The edge of the box that the text is aligned to.
     pub alignment: Alignment,
@@ -555,7 +555,7 @@ impl Lines {
                 let start = pen;
                 let mut ink: Ink = [0, 0, 0];
                 let mut glyphs: Vec<KrillaGlyph> = Vec::new();
-                // The parts of a ligature whose glyph is still to come: where writing runs to the left, it comes last.
+                // The parts of a ligature whose glyph is still to come: in right-to-left text, it comes last.
                 let mut before: Option<Range<usize>> = None;
                 // The glyphs of the last cluster: together they represent the same text.
                 let mut last = 0;
@@ -648,7 +648,7 @@ pub struct Outline {
     pub colour: [u8; 3],
 }
 
-/// Takes the outlines of glyphs, one after the other.
+/// Receives the outlines of glyphs one after another.
 pub(crate) trait GlyphPen: OutlinePen {
     /// The next outline has its origin here; its own y goes upwards.
     fn start_glyph(&mut self, x: f32, baseline: f32);
@@ -660,8 +660,8 @@ impl GlyphPen for PathPen {
     }
 }
 
-/// Writes outlines as relative commands of a path in hundredths of a point; every command begins where the one before it
-/// was written to end, so that rounding does not add up.
+/// Writes outlines as relative path commands in hundredths of a point. Each command starts at the rounded end of the
+/// one before, so that rounding errors do not add up.
 #[derive(Default)]
 pub(crate) struct PathPen {
     pub(crate) path: String,

@@ -75,8 +75,8 @@ impl Collection {
     }
 }
 
-/// Adds fonts for this process; only the first call does. Files that are not fonts, or have no Asian letters, are left
-/// out. Returns how many stand in.
+/// Adds fonts for this process; only the first call has an effect. Files that are not fonts, or have no Asian letters,
+/// are left out. Returns how many stand in.
 pub fn add(files: Vec<Vec<u8>>) -> usize {
     let added = ADDED.get_or_init(|| Added {
         fonts: files.into_iter().filter_map(AddedFont::read).collect(),
@@ -171,7 +171,7 @@ impl AddedFont {
     }
 }
 
-/// A font's name as programs compare it: without case, spaces, hyphens and the style behind a comma.
+/// A font's name for comparison: without case, spaces, hyphens and the style after a comma.
 fn plain(name: &str) -> String {
     let name = name.split(',').next().unwrap_or_default();
     name.chars()

@@ -25,7 +25,7 @@ pub struct Attachment {
     pub data: Vec<u8>,
 }
 
-/// The files embedded in `pdf`, by name, without those that cannot be unpacked.
+/// The files embedded in `pdf`, by name, without those that cannot be decoded.
 pub fn attachments(pdf: &[u8]) -> Result<Vec<Attachment>, Fault> {
     let file = open(pdf.into()).map_err(|defect| fault_of(&defect))?;
     let reading = reading::read(&file).map_err(|defect| fault_of(&defect))?;

@@ -408,7 +408,7 @@ impl Comparison<'_> {
         );
     }
 
-    /// Whether the form may get defaults for fields that have none of their own.
+    /// Whether the form may get defaults for fields without their own.
     fn may_add_defaults(&self) -> bool {
         self.rules.level >= 2 || self.changes.are_defaults_unused
     }
@@ -428,7 +428,7 @@ impl Comparison<'_> {
         Part::Catalog
     }
 
-    /// Whether the catalog has a new XMP stream that says nothing about the document.
+    /// Whether the catalog has a new XMP stream that does not change the document's description.
     fn is_new_metadata(&self, new: Option<&Object>) -> bool {
         let Some(Object::Ref(id)) = new else { return false };
         let is_metadata =
@@ -438,7 +438,8 @@ impl Comparison<'_> {
         is_metadata && !self.signed.has(*id)
     }
 
-    /// Whether a dictionary has at least what it had: programs that fill in a form add fonts to the default resources.
+    /// Whether a dictionary has at least its old entries: programs that fill in a form add fonts to the default
+    /// resources.
     fn has_grown(&self, old: Option<&Object>, new: Option<&Object>, depth: usize) -> bool {
         const DEEPEST: usize = 2;
         if are_same(old, new) {

@@ -78,7 +78,7 @@ impl Embedded {
 pub(crate) struct Held {
     /// How many bytes they are.
     pub(crate) bytes: usize,
-    /// Whether they hold a certificate and what proves it good.
+    /// Whether it contains a certificate and its proof.
     pub(crate) proves_signer: bool,
 }
 

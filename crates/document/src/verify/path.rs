@@ -45,8 +45,8 @@ impl<'a> Pool<'a> {
         &self.others
     }
 
-    /// The path of certificates from a signer to a trusted root, each in its time at the moment `at` and allowed to do
-    /// what it does.
+    /// The path of certificates from a signer to a trusted root, each valid at the moment `at` and allowed for its
+    /// purpose.
     pub(super) fn path<'p>(
         &'p self,
         signer: &'p Certified<'a>,

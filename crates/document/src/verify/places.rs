@@ -16,7 +16,7 @@ use crate::pdf::{Dict, Name, Object, Ref};
 
 /// Deeper trees of fields than forms have.
 const MAX_FIELDS: usize = 100_000;
-/// An appearance that more fields share than this belongs to none of them.
+/// An appearance that more fields share belongs to none of them.
 const MAX_OWNERS: usize = 16;
 /// The longest full name of a field that is reported whole, in bytes.
 const MAX_NAME: usize = 500;
@@ -47,7 +47,7 @@ pub(super) enum Role {
     Form,
     /// The array of the form's fields.
     Fields,
-    /// The resources that the form keeps for what is filled in.
+    /// The form's resources for entries.
     FormResources,
     Page,
     /// The array of a page's annotations.
@@ -104,7 +104,7 @@ impl Role {
 pub(super) struct Place {
     pub(super) part: Part,
     pub(super) page: Option<u32>,
-    /// The field that it is, or the fields that show it: indexes into [`Places::fields`].
+    /// The field itself, or the fields that show it: indexes into [`Places::fields`].
     pub(super) fields: Vec<usize>,
     pub(super) role: Role,
 }
@@ -170,7 +170,7 @@ impl Places {
         places
     }
 
-    /// Gives everything that has a name its own role; the answer is the annotations, each with its page's number.
+    /// Assigns roles to everything that has a name; returns the annotations, each with its page's number.
     fn name(&mut self, reading: &Reading<'_>) -> Vec<(Ref, u32)> {
         self.name_fields(reading);
         let annotations = self.name_pages(reading);
@@ -379,7 +379,7 @@ impl Places {
         }
     }
 
-    /// Walks what must stay of each field, and what is filled in.
+    /// Visits the fixed parts of each field, and its entries.
     fn walk_fields(&mut self, reading: &Reading<'_>) {
         let fields: Vec<(Ref, usize, Option<u32>)> = self
             .by_id
@@ -394,7 +394,7 @@ impl Places {
                 continue;
             };
             let is_signature = known.is_signature;
-            // A signature once made stays, and a push button has nothing to fill in.
+            // An existing signature stays, and a push button has nothing to fill in.
             let is_closed = (is_signature && field.has(b"V")) || known.is_push_button;
             for (key, value) in field.iter() {
                 let key = key.bytes();
@@ -431,7 +431,7 @@ impl Places {
         }
     }
 
-    /// Lets everything that is reached from `object`, the value of `key`, have the way's role besides those that it has.
+    /// Adds the role of the path to everything reached from `object`, the value of `key`.
     fn walk(&mut self, reading: &Reading<'_>, object: &Object, key: &[u8], way: &Way) {
         let mut waiting = Vec::new();
         references(object, key, &mut |id, key| {
@@ -451,8 +451,7 @@ impl Places {
         }
     }
 
-    /// Lets an object have another role besides those that it has; returns what else its objects contain, or `None` if
-    /// nothing is new.
+    /// Adds a role to an object. Returns what else its objects contain, or `None` if nothing is new.
     fn reach(&mut self, id: Ref, key: &[u8], object: &Object, role: Role, way: &Way) -> Option<Role> {
         let Some(place) = self.by_id.get_mut(&id) else {
             let place = Place {
@@ -499,7 +498,7 @@ pub(super) struct NamedField<'a> {
     pub(super) dict: &'a Dict,
 }
 
-/// The kind of a field and its flags, as its ancestors say (12.7.4.1, table 226).
+/// The kind of a field and its flags, including inherited ones (12.7.4.1, table 226).
 type Inherited<'d> = (&'d Object, i64);
 
 /// All fields and their widgets, with full names (ISO 32000-2, 12.7.4.2).

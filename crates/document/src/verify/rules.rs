@@ -20,9 +20,9 @@ const MAX_NAMES: usize = 10_000;
 pub enum FieldLock {
     /// All fields.
     All,
-    /// These fields, and those below them.
+    /// These fields and their descendants.
     Include(Vec<String>),
-    /// All fields but these and those below them.
+    /// All fields except these and their descendants.
     Exclude(Vec<String>),
 }
 
@@ -48,7 +48,7 @@ impl FieldLock {
 pub struct Rules {
     /// 1: only validation data and document timestamps; 2: also filling in fields and signing; 3: also annotations.
     pub level: u8,
-    /// Whether the signature says so itself, as a certification or by a lock.
+    /// Whether the signature itself states it, as a certification or by a lock.
     pub stated: bool,
     /// Fields that must stay as they are.
     pub locks: Vec<FieldLock>,
@@ -82,8 +82,8 @@ impl Rules {
                     Some(parameters) => rules.add_lock(reading, parameters),
                     None => rules.locks.push(FieldLock::All),
                 },
-                // Of the others that are known, DocMDP is the level, usage rights grant and forbid nothing to others, and
-                // Identity (PDF 1.5) says nothing.
+                // Of the other known methods, DocMDP is the level, usage rights grant and forbid nothing to others, and
+                // Identity (PDF 1.5) has no effect.
                 Some(b"DocMDP" | b"UR" | b"UR3" | b"Identity") => {}
                 _ => rules.locks.push(FieldLock::All),
             }

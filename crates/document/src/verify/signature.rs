@@ -396,7 +396,7 @@ fn binds(message: &SignedMessage<'_>, signer: &Certified<'_>, is_cades: bool) ->
     }
 }
 
-/// The signed time, which nothing proves either.
+/// The claimed signing time, which nothing proves either.
 fn signing_time(message: &SignedMessage<'_>) -> Option<Timestamp> {
     let value = message.attribute(ID_SIGNING_TIME).ok()??;
     let whole = der::Encode::to_der(&value).ok()?;

@@ -39,7 +39,7 @@ struct Judged {
 }
 
 impl Judge<'_> {
-    /// Judges all signatures, which are in the order in which they were made.
+    /// Judges all signatures, oldest first.
     pub(super) fn all(&self, signatures: &mut [Examined]) {
         let mut known: Option<ProvedTime> = None;
         let mut covers_store = false;

@@ -5,7 +5,7 @@ use super::super::look::Look;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::{Dict, Name, Object, Ref, Stream};
 
-/// Bytes of an appearance that is searched for what it shows; a larger one shows something.
+/// The largest appearance that is searched for content; a larger one counts as visible.
 const LARGEST: usize = 1 << 20;
 
 /// The appearance that is drawn for an annotation.
@@ -15,7 +15,7 @@ pub(super) enum Appearance {
     Sound(Ref),
     /// One without `BBox`, which some viewers draw from the corner of the rectangle on and others not at all.
     WithoutBox(Ref),
-    /// There are looks for states, and none for the state in which it is, or one that is nothing.
+    /// There are appearances for states, but none (or an empty one) for the current state.
     NoneForState,
     /// None, or one that cannot be drawn.
     None,
@@ -82,7 +82,7 @@ fn last(objects: &impl Look, object: &Object) -> Option<Ref> {
     None
 }
 
-/// Does a look paint anything?
+/// Whether an appearance paints anything.
 pub(super) fn paints(objects: &impl Look, look: Ref) -> bool {
     let Object::Stream(stream) = objects.at(look) else {
         return false;

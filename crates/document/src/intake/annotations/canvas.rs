@@ -28,7 +28,7 @@ impl Colour {
         Self(vec![red, green, blue])
     }
 
-    /// From the components; none if it is transparent or nothing that is defined.
+    /// From the components. `None` if it is transparent or undefined.
     pub(super) fn of(parts: &[f64]) -> Option<Self> {
         let parts: Vec<f64> = parts.iter().map(|part| part.clamp(0.0, 1.0)).collect();
         matches!(parts.len(), 1 | 3 | 4).then_some(Self(parts))
@@ -39,7 +39,7 @@ impl Colour {
         Self::of(&objects.numbers_in(annotation, key)?)
     }
 
-    /// The colour of lines: black by default, none if the file makes them transparent.
+    /// The colour of lines: black by default. `None` if the file makes them transparent.
     pub(super) fn of_lines(objects: &impl Look, annotation: &Dict) -> Option<Self> {
         match objects.numbers_in(annotation, b"C") {
             None => Some(Self::grey(0.0)),
@@ -136,7 +136,7 @@ impl Canvas {
         canvas
     }
 
-    /// The drawing darkens what is beneath, like a marker.
+    /// Makes the drawing darken the content below it, like a marker.
     pub(super) fn multiply(&mut self) {
         self.state.set(b"BM", name(b"Multiply"));
     }
@@ -251,7 +251,7 @@ impl Canvas {
         extent.top = extent.top.max(y + pad);
     }
 
-    /// The appearance, and the rectangle in which it shows; none if nothing was drawn.
+    /// The appearance and its rectangle. `None` if nothing was drawn.
     pub(super) fn finish(self, edits: &mut Edits<'_>) -> Option<(Ref, Rectangle)> {
         let extent = self.extent.filter(Rectangle::has_area)?;
         Some((self.finish_in(edits, &extent, None), extent))

@@ -29,7 +29,7 @@ enum End {
 }
 
 impl End {
-    /// An unknown end is none.
+    /// Unknown line ends count as none.
     fn of(name: &[u8]) -> Self {
         match name {
             b"Square" => Self::Square,
@@ -45,7 +45,7 @@ impl End {
         }
     }
 
-    /// Does it enclose an area, at which the line stops?
+    /// Whether it encloses an area, at which the line stops.
     fn is_area(self) -> bool {
         matches!(self, Self::Square | Self::Circle | Self::Diamond | Self::ClosedArrow)
     }
@@ -281,7 +281,7 @@ pub(super) fn polyline(objects: &impl Look, annotation: &Dict, canvas: &mut Canv
     through(objects, annotation, canvas, &vertices, true)
 }
 
-/// The line from a text to what it is about: from there to the text.
+/// The line from the subject of a text to the text.
 pub(super) fn callout(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) -> Option<()> {
     let knees = points(&objects.numbers_in(annotation, b"CL")?);
     through(objects, annotation, canvas, &knees, false)

@@ -60,7 +60,7 @@ fn towards((ax, ay): Point, (bx, by): Point) -> Point {
     }
 }
 
-/// Darkens the marked text. Without a colour it is yellow, as in `PDFium`, so that no word is covered.
+/// Darkens the marked text. Without a colour it is yellow, as in `PDFium`, so that it hides no word.
 pub(super) fn highlight(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas) {
     let colour = Colour::read(objects, annotation, b"C").unwrap_or_else(|| Colour::rgb(1.0, 1.0, 0.0));
     canvas.multiply();
@@ -136,7 +136,7 @@ pub(super) enum Shape {
     Circle,
 }
 
-/// A rectangle or an ellipse. That a border looks like a cloud (`BE`) says nothing, and neither viewer draws it so.
+/// A rectangle or an ellipse. Cloudy borders (`BE`) are ignored, as in both viewers.
 pub(super) fn shape(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas, shape: Shape) {
     let Some(area) = objects.rectangle_in(annotation, b"Rect").filter(Rectangle::has_area) else {
         return;
@@ -231,7 +231,7 @@ pub(super) fn caret(objects: &impl Look, annotation: &Dict, canvas: &mut Canvas)
     canvas.op(format_args!("h f"));
 }
 
-/// A rectangle without what `RD` takes from its edges.
+/// A rectangle without the margins in `RD`.
 pub(super) fn inset(objects: &impl Look, annotation: &Dict, area: &Rectangle) -> Rectangle {
     let taken = objects.numbers_in(annotation, b"RD").unwrap_or_default();
     let [left, bottom, right, top] = taken[..] else {

@@ -20,7 +20,7 @@ use crate::pdf::{Dict, Objects, PdfDefect, Ref, Stream};
 use crate::text::fonts::Fonts;
 use crate::text::layout::{self, TextStyle};
 
-/// The size of letters if a file names none.
+/// The font size if the file sets none.
 const SIZE: f32 = 12.0;
 /// No page has larger letters.
 const LARGEST: f32 = 1_000.0;
@@ -139,7 +139,7 @@ impl Texts {
     }
 }
 
-/// Takes each page of the drawing over as the form that was reserved for it.
+/// Imports each page of the drawing as the form that was reserved for it.
 fn import(drawn: &[u8], jobs: &[Job], edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
     let file = File::open(drawn.to_vec(), None)?;
     let view = file.latest();
@@ -286,7 +286,7 @@ pub(super) fn moved(x: f64, y: f64) -> Matrix {
     }
 }
 
-/// What a text box says: its plain text and its rich text say the same, or programs would show one or the other.
+/// The content of a text box. Its plain and its rich text must match, because programs show one or the other.
 fn said(objects: &impl Look, annotation: &Dict) -> Result<String, ()> {
     let plain = objects.text_in(annotation, b"Contents").unwrap_or_default();
     let rich = rich_text(objects, annotation).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Widgets that leave their look to viewers: list boxes, ticks and dots, push buttons. What fields of text say is drawn where
-//! the form becomes part of the page (`flatten`).
+//! Widgets whose appearance the file leaves to viewers: list boxes, ticks and dots, push buttons. `flatten` draws text
+//! fields when the form becomes part of the page.
 
 use domain::field::measures::{LARGEST_AUTOMATIC, LINE_HEIGHT};
 use domain::field::{Alignment, TextPlace};
@@ -63,7 +63,7 @@ impl Kind {
     }
 }
 
-/// Is there something that viewers draw for the widget, and that the file does not?
+/// Whether viewers draw something for the widget that the file does not.
 pub(super) fn is_left_to_viewers(objects: &impl Look, widget: &Dict) -> bool {
     let appearance = Appearance::of(objects, widget);
     let is_missing = appearance == Appearance::None;
@@ -85,7 +85,7 @@ pub(super) fn is_left_to_viewers(objects: &impl Look, widget: &Dict) -> bool {
         }
 }
 
-/// Has it a value that shows?
+/// Whether it has a visible value.
 pub(super) fn has_value(objects: &impl Look, widget: &Dict) -> bool {
     match inherited(objects, widget, b"V") {
         Some(Object::Str(text)) => !text.text().trim().is_empty(),
@@ -100,7 +100,7 @@ fn state(objects: &impl Look, widget: &Dict) -> Option<Name> {
     let is_on = |name: &&Name| !name.is(b"Off");
     match objects.value_in(widget, b"AS").and_then(Object::as_name) {
         Some(name) => Some(name).filter(is_on).cloned(),
-        // Which of several the value means, their looks would tell.
+        // Only their appearances could tell which of them the value means.
         None if Kind::of(objects, widget) == Kind::Radio => None,
         None => inherited(objects, widget, b"V")?.as_name().filter(is_on).cloned(),
     }
@@ -141,7 +141,7 @@ pub(super) fn drawn(
     Ok(is_settled.then_some(widget))
 }
 
-/// Viewers that find looks for states and no state take the value's, or `Off`.
+/// If there are appearances for states but no state, viewers use that of the value, or `Off`.
 fn settle_state(objects: &impl Look, widget: &mut Dict) -> bool {
     let looks = objects.dict_in(widget, b"AP");
     let Some(states) = looks.and_then(|looks| objects.dict_in(looks, b"N")) else {
@@ -156,7 +156,7 @@ fn settle_state(objects: &impl Look, widget: &mut Dict) -> bool {
     true
 }
 
-/// A new look in the place of the one that is shown.
+/// A new appearance in place of the current one.
 fn of_state(objects: &impl Look, widget: &Dict, look: Ref) -> Object {
     let looks = objects.dict_in(widget, b"AP");
     match (
@@ -173,7 +173,7 @@ fn of_state(objects: &impl Look, widget: &Dict, look: Ref) -> Object {
     }
 }
 
-/// The box of a widget as it is drawn, turned as its characteristics say (Table 192, `R`).
+/// The box of a widget as drawn, rotated as its characteristics say (Table 192, `R`).
 struct Frame {
     canvas: Canvas,
     /// From the origin.
@@ -251,7 +251,7 @@ fn default_appearance(objects: &impl Look, widget: &Dict) -> DefaultAppearance {
     DefaultAppearance::parse(&own.or_else(of_form).unwrap_or_default())
 }
 
-/// Has a button a picture? Viewers scale and place it each in its own way.
+/// Whether a button has a picture. Viewers scale and place it in different ways.
 fn has_icon(objects: &impl Look, widget: &Dict) -> bool {
     let icon = objects
         .dict_in(widget, b"MK")
@@ -288,7 +288,7 @@ fn button(edits: &mut Edits<'_>, widget: &mut Dict, kind: Kind, appearance: Appe
         .cloned()
         .unwrap_or_default();
     if appearance == Appearance::NoneForState {
-        // A look that there is and that is none: of a state without an entry viewers show nothing.
+        // An appearance that shows nothing, because its state has no entry.
         let broken = states.has(&state.as_ref().map_or((&b"Off"[..]).into(), Name::bytes));
         if !broken {
             return None;
@@ -316,7 +316,7 @@ fn button(edits: &mut Edits<'_>, widget: &mut Dict, kind: Kind, appearance: Appe
     Some(states.into())
 }
 
-/// The sign of a button that is on: as `CA` says, which names it by a letter of Zapf Dingbats.
+/// The sign of a button that is on: `CA` names it by a letter of Zapf Dingbats.
 fn mark(frame: &mut Frame, style: Option<&str>, kind: Kind, colour: &Colour) {
     let (width, height) = (frame.area.width(), frame.area.height());
     let side = (width.min(height) - 2.0 * frame.border).max(1.0);

@@ -8,8 +8,8 @@ use hayro::hayro_syntax::object::{Dict, Object, ObjectIdentifier, Stream};
 /// How deep the parts of an image may lie in one another, and how many there may be; a colour space has some ten.
 const DEEPEST: u32 = 12;
 const MOST_PARTS: u32 = 100_000;
-/// Entries that are left out: those that describe how a stream is encoded, because the decoded data is compared, and those of
-/// which the image on a page shows nothing.
+/// Entries to ignore: those that describe a stream's encoding, because decoded data is compared, and those that do not
+/// affect the image on a page.
 const NOT_DRAWN: [&[u8]; 12] = [
     b"Length",
     b"Filter",

@@ -6,10 +6,10 @@ use crate::pages::render::Picture;
 const SIDE: usize = 4;
 /// The difference of a single black pixel on white: a sixteenth of the square's full scale.
 const MOST: u16 = 255;
-/// Bytes of a pixel; the fourth says nothing.
+/// Bytes of a pixel. The fourth is ignored.
 const PIXEL: usize = 4;
 
-/// Do they differ by more than one whole pixel anywhere in 4 × 4 of them, in red, green or blue?
+/// Whether they differ by more than one whole pixel in any square of 4 × 4 pixels, in red, green or blue.
 pub(super) fn differ(before: &Picture, after: &Picture) -> bool {
     if (before.width, before.height) != (after.width, after.height) {
         return true;
@@ -61,7 +61,7 @@ fn differences((before, after): (&[u8], &[u8])) -> impl Iterator<Item = [u16; 3]
     })
 }
 
-/// Is there too much in as many neighbouring columns as a square has?
+/// Whether neighbouring columns as wide as a square exceed the limit.
 fn exceeds(sums: &[[u16; 3]]) -> bool {
     sums.windows(SIDE.min(sums.len()).max(1)).any(|columns| {
         let square = columns

@@ -29,7 +29,7 @@ use crate::pages::render::user_unit;
 const NEAR: f32 = 0.1;
 /// How far a rectangle's side can be off, in points, and still count as straight.
 const STRAIGHT: f64 = 0.01;
-/// The most notes that are taken of a page, of four bytes each; a page of text has some ten thousand.
+/// The maximum size of the notes on a page, in units of four bytes. A page of text has some ten thousand.
 const MOST_NOTES: usize = 4_000_000;
 /// How deep tiles, masks and drawn glyphs can be nested.
 const DEEPEST: u32 = 12;
@@ -45,7 +45,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Do both draw the same at the same places? False if one was not recorded completely.
+    /// Whether both draw the same at the same places. False if one was not recorded completely.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let near = |(one, other): (&f32, &f32)| (one - other).abs() <= NEAR;
         self.is_whole
@@ -242,7 +242,7 @@ impl<'r> Notes<'r> {
         self.clips.push(clip);
     }
 
-    /// Notes a part by its number, and what it draws if it is new.
+    /// Notes a part by its number, and its content if it is new.
     fn part(&mut self, key: (u128, bool), draw: impl FnOnce(&mut Self)) {
         let next = self.parts.len();
         if let Some(number) = self.parts.get(&key).copied() {
@@ -429,7 +429,7 @@ impl<'a> Device<'a> for Notes<'_> {
                 let identity = self.images.identity(image.stream());
                 self.what(identity);
             }
-            // hayro gives the paint only together with the decoded samples.
+            // hayro provides the paint only together with the decoded samples.
             Image::Stencil(stencil) => stencil.with_stencil(
                 |samples, paint| {
                     self.paint(paint, false);

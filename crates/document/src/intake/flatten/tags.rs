@@ -39,7 +39,7 @@ struct Sheet {
     contents: Vec<Content>,
 }
 
-/// Collects what is drawn on the pages of a tagged file.
+/// Collects the drawings on the pages of a tagged file.
 pub(super) struct Tags {
     structure: Structure,
     sheets: Vec<Sheet>,
@@ -94,7 +94,7 @@ impl Tags {
         form
     }
 
-    /// Makes what was drawn part of the structure.
+    /// Adds the drawings to the structure.
     pub(super) fn write(mut self, edits: &mut Edits<'_>) -> Result<(), PdfDefect> {
         self.replace_annotations(edits)?;
         let mut structure = self.structure;
@@ -149,7 +149,7 @@ impl Tags {
     }
 }
 
-/// Does marked content of a look belong to elements already?
+/// Whether marked content of an appearance already belongs to elements.
 fn is_tagged(objects: &impl Objects, look: &Object) -> bool {
     let stream = objects.follow(look).as_stream();
     stream.is_some_and(|stream| stream.dict.has(b"StructParents"))

@@ -14,7 +14,7 @@ pub(super) enum Codes {
     Collection(Box<Collection>),
 }
 
-/// From codes to the collection's numbers, and from those to characters.
+/// From codes to the collection's numbers, and from these to characters.
 #[derive(Debug)]
 pub(crate) struct Collection {
     encoding: CMap,

@@ -117,8 +117,8 @@ pub(crate) enum Status {
     Unknown,
 }
 
-/// What is known of `certificate` at the moment `at`; what was issued after `now` does not count. Who answers for the issuer
-/// may be among `others`.
+/// The status of `certificate` at the moment `at`, ignoring data issued after `now`. Responders of the issuer may be
+/// among `others`.
 pub(crate) fn status(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,
@@ -161,8 +161,8 @@ fn speaks_of(at: Timestamp, validity: Validity) -> Result<(), RevocationError> {
     }
 }
 
-/// Proves that what was issued at `this_update`, and keeps what ended at `kept_since` or later, would still know that
-/// `certificate` was revoked (RFC 5280, 3.3).
+/// Checks that data issued at `this_update`, which covers certificates that expired at `kept_since` or later, would
+/// still list `certificate` (RFC 5280, 3.3).
 fn remembers(
     certificate: &Certified<'_>,
     this_update: Timestamp,
@@ -264,7 +264,7 @@ pub(super) fn in_list(
     Ok((Status::Good, validity))
 }
 
-/// Why an entry of a list is there, as far as it says (RFC 5280, 5.3.1).
+/// The reason of a list's entry, if stated (RFC 5280, 5.3.1).
 fn reason(entry: &RevokedCert) -> RevocationReason {
     entry
         .crl_entry_extensions
@@ -276,7 +276,7 @@ fn reason(entry: &RevokedCert) -> RevocationReason {
         .unwrap_or_default()
 }
 
-/// Proves that a list is about `certificate` among others, and whole.
+/// Checks that a list covers `certificate` completely.
 fn covers(list: &CertificateList, certificate: &Certified<'_>) -> Result<(), RevocationError> {
     let not = |reason| Err(RevocationError::NotCovered(reason));
     for extension in list.tbs_cert_list.crl_extensions.iter().flatten() {
@@ -340,8 +340,8 @@ fn is_distributed_at(certificate: &Certified<'_>, point: &DistributionPointName)
         })
 }
 
-/// What an OCSP response (DER) says of `certificate` at the moment `at`, asked at the moment `now`. Who answers for the
-/// issuer is looked for in the response and among `others`.
+/// What an OCSP response (DER) says at the time `now` about `certificate` at the moment `at`. Looks for the responder
+/// in the response and among `others`.
 pub(super) fn in_response(
     certificate: &Certified<'_>,
     issuer: &Certified<'_>,

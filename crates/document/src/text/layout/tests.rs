@@ -1,4 +1,4 @@
-//! Texts in boxes and columns: what fits, what is cut, what is refused.
+//! Texts in boxes and columns: those that fit, are cut off or are refused.
 
 use super::*;
 
@@ -265,7 +265,7 @@ fn width(fonts: &Fonts, text: &str) -> f32 {
     set(fonts, text.to_owned(), &style(20.0), 20.0, None).width()
 }
 
-/// Letters that stand above, below or within others take no place of their own, and those that join are narrower together.
+/// Letters above, below or within others need no space of their own, and joined ones are narrower together.
 #[test]
 fn the_letters_of_each_script_are_shaped_together() {
     let fonts = fonts();

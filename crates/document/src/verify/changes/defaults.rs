@@ -62,7 +62,7 @@ fn appearances<'f>(reading: &Reading<'f>, widget: &'f Dict) -> Vec<&'f Stream> {
     found
 }
 
-/// Whether an appearance looks nothing up elsewhere: it has its own resources, or names none.
+/// Whether an appearance is self-contained: it has its own resources, or uses none.
 fn brings_resources(reading: &Reading<'_>, appearance: &Stream) -> bool {
     reading.dict(&appearance.dict, b"Resources").is_some()
         || reading

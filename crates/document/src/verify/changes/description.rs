@@ -34,7 +34,7 @@ pub(super) fn is_same(reading: &Reading<'_>, before: Option<&Stream>, after: &St
     before.is_some_and(|before| read(after) == Some(before))
 }
 
-/// What a packet says, in one form for each of the several that XMP may be written in (ISO 16684-1, 7.4 to 7.9).
+/// The statements of a packet, in one form for all the notations of XMP (ISO 16684-1, 7.4 to 7.9).
 fn statements(packet: &Document<'_>) -> BTreeSet<String> {
     packet
         .descendants()
@@ -45,7 +45,7 @@ fn statements(packet: &Document<'_>) -> BTreeSet<String> {
         .collect()
 }
 
-/// The properties of a description, of which those of the revision may be left out.
+/// The properties of a description, optionally without those of the revision.
 fn properties(description: Node<'_, '_>, is_outermost: bool) -> Vec<String> {
     let is_said = |namespace: Option<&str>, name: &str| {
         let is_of_revision =

@@ -73,7 +73,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// A field or annotation that was not there when it was signed.
+    /// A field or annotation that was added after signing.
     fn new_entry(&mut self, place: &Place, part: Part, holder: Ref, key: &[u8], entry: &Object) {
         let found = match entry {
             Object::Ref(id) if !self.signed.has(*id) => self.current.as_dict(entry).map(|dict| (*id, dict)),
@@ -108,7 +108,7 @@ impl Comparison<'_> {
         self.push(is_permitted, change);
     }
 
-    /// The kind and the full name of a field or widget of the newest state, with what it inherits.
+    /// The kind and full name of a field or widget of the newest state, including inherited values.
     fn kind_and_name<'d>(&'d self, field: &'d Dict) -> (Option<&'d Object>, String) {
         const DEEPEST: usize = 32;
         let (mut kind, mut names) = (None, Vec::new());
@@ -218,11 +218,11 @@ impl Comparison<'_> {
                     continue;
                 }
                 b"Type" => after.is_type(b"Annot") && !before.has(b"Type"),
-                // Read-only, which says nothing of what it shows (table 227).
+                // Read-only, which does not affect what it shows (table 227).
                 b"Ff" => (was ^ is) & !1 == 0,
                 // Print (once it shows on the screen), read-only and locked (table 167).
                 b"F" => (was ^ is) & !(4 | 64 | 128 | 512) == 0 && (was & 4) <= (is & 4),
-                // A value that leads nowhere is none: the field is still empty.
+                // A value that refers to nothing counts as none: the field is still empty.
                 b"V" if is_signature && *self.current.get(after, key) == Object::Null => continue,
                 key if FILLED.contains(&key) => {
                     is_filled = true;

@@ -67,7 +67,7 @@ struct Store {
 }
 
 impl Store {
-    /// Reads a store; none if it contains anything foreign, or more than we read.
+    /// Reads a store. `None` if it contains anything foreign, or more than we read.
     fn read(reading: &Reading<'_>, store: &Object) -> Option<Self> {
         Self::read_within(reading, store, MAX_STORE, MAX_ITEMS)
     }
