@@ -40,7 +40,7 @@ pub struct Entry {
     pub at: Timestamp,
     /// The event's canonical JSON: what is hashed.
     pub payload: String,
-    /// The texts that the payload commits to, without those that were erased.
+    /// The texts that the payload commits to, without erased ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<ClearText>,
     /// The hash of the entry before.
@@ -150,7 +150,7 @@ impl Entry {
         Some(event)
     }
 
-    /// The commitments of the payload whose texts are not there.
+    /// The commitments of the payload whose texts are missing.
     pub fn erased_texts(&self) -> Vec<BlobHash> {
         let Some(mut event) = self.event() else {
             return Vec::new();
@@ -164,7 +164,7 @@ impl Entry {
             .collect()
     }
 
-    /// Whether payload and texts are those of an event of its time, in this format.
+    /// Whether payload and texts belong to an event of its time, in this format.
     fn check_content(&self, format: ChainFormat) -> Result<(), ChainFault> {
         let payload = ChainFault::Payload(self.sequence);
         let mut event = Event::from_payload(&self.payload).ok_or(payload)?;

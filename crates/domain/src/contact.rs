@@ -33,7 +33,7 @@ pub enum Contact {
 #[error("neither an e-mail address nor a telephone number")]
 pub struct ContactFault;
 
-/// Where national telephone numbers are at home.
+/// The country whose national telephone numbers are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Region {
@@ -74,8 +74,8 @@ impl Region {
         }
     }
 
-    /// Whether digits without a plus can be a national number. Where people dial a zero first, a number without one is a
-    /// local or a mistyped one.
+    /// Whether digits without a plus can be a national number. If national numbers begin with zero, one without it is
+    /// local or mistyped.
     fn begins_national(self, digits: &str) -> bool {
         match self {
             Self::Kr | Self::Jp => digits.starts_with('0'),
@@ -142,7 +142,8 @@ impl Contact {
         }
     }
 
-    /// Is it the same person's? Addresses compare as mail servers are given them, without regard to case, numbers by digits.
+    /// Whether it is the same person's. Addresses are compared ignoring case, as mail servers see them, and numbers by
+    /// digits.
     pub fn is_same(&self, other: &Self) -> bool {
         // No address begins with a plus and has no @, so the two kinds never collide.
         self.key() == other.key()
@@ -170,7 +171,7 @@ impl Contact {
         }
     }
 
-    /// Does this text name the same contact? Without regard to case.
+    /// Whether this text names the same contact, ignoring case.
     pub fn matches(&self, text: &str, region: Region) -> bool {
         Self::parse(text, region).is_ok_and(|other| self.is_same(&other))
     }
@@ -231,7 +232,7 @@ pub fn is_country(code: &str) -> bool {
     code.parse::<country::Id>().is_ok() && DATABASE.by_id(code).is_some()
 }
 
-/// The form that mail servers take (RFC 5321, RFC 6531): nothing here can end a header.
+/// The form that mail servers accept (RFC 5321, RFC 6531). Nothing in it can end a header.
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
@@ -276,7 +277,7 @@ pub fn dialled(number: &str) -> Option<Dialled> {
     })
 }
 
-/// A local part in quotes (RFC 5321, 4.1.2), without quoted pairs and angle brackets, which nobody's address needs.
+/// A local part in quotes (RFC 5321, 4.1.2), without quoted pairs and angle brackets, which no real address needs.
 fn is_quoted(local: &str) -> bool {
     let inner = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.is_some_and(|inner| {
@@ -313,7 +314,7 @@ fn possible(number: PhoneNumber) -> Option<PhoneNumber> {
     (length >= 7 && (is_possible || number.is_valid())).then_some(number)
 }
 
-/// What is dialled: whether a plus leads it, and its digits. Digits and signs of full width count as what they are.
+/// The number as dialled: whether it begins with a plus, and its digits. Full-width digits and signs are accepted.
 fn dial_string(text: &str) -> Option<(bool, String)> {
     // No number has more than 15 digits (E.164), with few characters between them.
     if text.chars().count() > 40 {

@@ -23,7 +23,7 @@ pub enum Drawing {
         text: String,
         hand: Hand,
     },
-    /// A seal made from a name.
+    /// A seal drawn from a name.
     Seal(Seal),
 }
 
@@ -54,7 +54,7 @@ impl Hand {
         Self::DancingScript,
     ];
 
-    /// All hands; those that suit the letters of a text best come first.
+    /// All handwritings; those that suit the letters of a text best come first.
     pub fn in_order_for(text: &str) -> [Self; 6] {
         match Writing::of(text) {
             Writing::Hangul | Writing::Han => Self::ALL,
@@ -82,7 +82,7 @@ impl Hand {
     }
 }
 
-/// A seal made from a name.
+/// A seal drawn from a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {

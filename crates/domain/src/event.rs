@@ -51,9 +51,9 @@ impl Actor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IdentityMethod {
-    /// The code that the sender gave at the start.
+    /// The code that the sender set at the start.
     AccessCode,
-    /// A code that was sent to the writer's own address.
+    /// A code that was sent to the signer's own address.
     OneTimeCode,
 }
 
@@ -75,7 +75,7 @@ pub struct NamedRecipient {
     pub name: PersonalText,
     /// E-mail address or telephone number.
     pub contact: PersonalText,
-    /// The number in its international form; older entries do not say.
+    /// The number in its international form. Older entries do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone: Option<PersonalText>,
 }
@@ -116,9 +116,9 @@ pub enum EventKind {
         /// The recipient who was asked.
         recipient: RecipientId,
     },
-    /// A writer was asked once more.
+    /// A signer was reminded.
     Reminded { recipient: RecipientId },
-    /// A writer has seen the document.
+    /// A signer has seen the document.
     Viewed { recipient: RecipientId },
     /// A signer downloaded the document before anyone signed it.
     OriginalTaken { recipient: RecipientId },
@@ -129,7 +129,7 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<PersonalText>,
     },
-    /// A writer's identity was checked.
+    /// A signer's identity was checked.
     IdentityChecked {
         recipient: RecipientId,
         method: IdentityMethod,
@@ -139,10 +139,10 @@ pub enum EventKind {
         recipient: RecipientId,
         /// The method that was tried.
         method: IdentityMethod,
-        /// Is the way locked now?
+        /// Whether the method is locked now.
         locked: bool,
     },
-    /// A writer agreed to sign electronically.
+    /// A signer agreed to sign electronically.
     Consented {
         recipient: RecipientId,
         /// SHA-256 of the statement that they agreed to.
@@ -150,20 +150,20 @@ pub enum EventKind {
     },
     /// A value was written.
     ValueWritten {
-        /// The writer whose field it is; none for the sender's own.
+        /// The signer whose field it is. `None` for the sender's own.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         recipient: Option<RecipientId>,
         field: String,
         /// Salted hash of the value.
         hash: BlobHash,
     },
-    /// A value that stood in a field was taken away.
+    /// A field's value was removed.
     ValueRemoved {
-        /// The writer whose field it is.
+        /// The signer whose field it is.
         recipient: RecipientId,
         field: String,
     },
-    /// A writer approved.
+    /// A signer approved.
     Approved {
         /// Who, or on whose behalf.
         recipient: RecipientId,
@@ -173,7 +173,7 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<PersonalText>,
     },
-    /// A writer rejected, and the workflow ended.
+    /// A signer declined, and the workflow ended.
     Rejected {
         /// Who, or on whose behalf.
         recipient: RecipientId,
@@ -182,7 +182,7 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<PersonalText>,
     },
-    /// A writer gave the document back.
+    /// A signer returned the document.
     Returned {
         /// Who, or on whose behalf.
         recipient: RecipientId,
@@ -210,7 +210,7 @@ pub enum EventKind {
     RecipientCorrected {
         /// The recipient after the change.
         recipient: NamedRecipient,
-        /// The mobile number besides, if there is one now.
+        /// The additional mobile number, if there is one now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mobile: Option<PersonalText>,
     },
@@ -235,7 +235,7 @@ pub enum EventKind {
         /// Its length in bytes.
         length: u64,
     },
-    /// A timestamp was added behind a finished file: what was there before stays as it was.
+    /// A timestamp was appended to a finished file, without changing what was there.
     Timestamped {
         file: FileKind,
         /// SHA-256 of the file with it.
@@ -249,17 +249,17 @@ pub enum EventKind {
     Delivered {
         /// The delivery's id.
         delivery: String,
-        /// Which way it went; entries of older versions do not say.
+        /// How it was delivered. Entries of older versions do not contain it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         channel: Option<DeliveryChannel>,
     },
-    /// A mail that a mail server had taken came back: it did not reach the addressee.
+    /// A mail came back after a mail server had accepted it: it did not reach the addressee.
     Undelivered {
         /// The delivery's id.
         delivery: String,
     },
-    /// A member took the signing link of a message that could not be sent, to pass it on: from then on it is known to
-    /// somebody besides the signer.
+    /// A member copied the signing link of a message that could not be sent, to pass it on. From then on, someone
+    /// besides the signer knows it.
     LinkCopied {
         recipient: RecipientId,
         link_version: u32,
@@ -302,7 +302,7 @@ pub struct Event {
 impl Event {
     /// The canonical JSON text: members in the order of these types, no blanks.
     pub fn to_payload(&self) -> String {
-        // These types hold text, numbers and lists only; writing them cannot fail.
+        // These types contain only text, numbers and lists, so writing them cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 
@@ -350,7 +350,7 @@ impl NamedRecipient {
 }
 
 impl EventKind {
-    /// Every personal or free text in it: each kind is named, so that a new one cannot be forgotten.
+    /// Every personal or free text in it. Each kind is named, so that new ones cannot be forgotten.
     fn add_texts<'t>(&'t mut self, texts: &mut Vec<&'t mut PersonalText>) {
         match self {
             Self::Started { recipients, terms, .. } => {
@@ -432,7 +432,7 @@ impl EventKind {
         }
     }
 
-    /// Adds what was said with an approval, or the reason of what ends a workflow or gives it back; nothing else has one.
+    /// Adds the comment on an approval, or the reason of a decline, return or cancellation. No other event has one.
     pub fn set_comment(&mut self, said: Option<&str>) {
         let said = said.map(str::trim).filter(|said| !said.is_empty());
         if let Self::Approved { comment: reason, .. }

@@ -313,7 +313,7 @@ pub enum WriterDetail {
 pub struct Field {
     /// Boxes with the same name are one field.
     pub name: String,
-    /// The name that signers see. `None`: the name.
+    /// The field's name for signers. `None`: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Instructions for the signer, in the sender's words.
@@ -378,8 +378,8 @@ pub struct Field {
     /// How a text is aligned in the box.
     #[serde(default)]
     pub alignment: Alignment,
-    /// What a `writer` field shows. For a `seal`, whose seal it is: the signer's own, or that of the company for which
-    /// they sign.
+    /// What a `writer` field shows. For a `seal`, the owner of the seal: the signer, or the company for which they
+    /// sign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<WriterDetail>,
     /// The formula of a `calc` field.
@@ -455,7 +455,7 @@ impl Field {
         self.kind == FieldKind::Label && self.read_only
     }
 
-    /// How its text is laid out on a page of this size. If the template does not say so, a text has many lines if its
+    /// How its text is laid out on a page of this size. If the template does not set it, a text has many lines if its
     /// box has room for two.
     #[allow(clippy::cast_possible_truncation)] // a length in points
     pub fn text_place(&self, page: &PageSize) -> TextPlace {

@@ -20,7 +20,7 @@ pub struct NamedEvent {
     pub actor: Option<NamedRecipient>,
     /// The recipient it is about. A correction or reassignment is about the person who loses the place.
     pub recipient: Option<NamedRecipient>,
-    /// The person who has that place from then on.
+    /// The person who has that place afterwards.
     pub successor: Option<NamedRecipient>,
 }
 

@@ -30,7 +30,7 @@ pub struct Commitment {
     pub hash: BlobHash,
 }
 
-/// A text with the salt that its commitment was made with.
+/// A text with the salt of its commitment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClearText {
     /// 16 random bytes, so that nobody can find the text by guessing.
@@ -43,7 +43,7 @@ pub struct ClearText {
 pub struct Salt([u8; 16]);
 
 impl PersonalText {
-    /// The text; none if it was erased.
+    /// The text. `None` if it was erased.
     pub fn clear(&self) -> Option<&str> {
         match self {
             Self::Clear(text) => Some(text),
@@ -51,12 +51,12 @@ impl PersonalText {
         }
     }
 
-    /// The text, or the given word if it was erased.
+    /// The text, or this word if it was erased.
     pub fn or<'t>(&'t self, erased: &'t str) -> &'t str {
         self.clear().unwrap_or(erased)
     }
 
-    /// Leaves only the commitment, and returns what it commits to; nothing if it is a commitment already.
+    /// Keeps only the commitment, and returns the text and salt. `None` if there was only a commitment.
     pub fn commit(&mut self, random: &dyn Random) -> Option<ClearText> {
         let Self::Clear(text) = self else {
             return None;

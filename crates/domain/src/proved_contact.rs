@@ -14,7 +14,7 @@ use crate::workflow::Recipient;
 /// A link that we put only into messages to its recipient's own contact, never into an answer, a webhook or a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeliveredLink {
-    /// The recipient it was made for.
+    /// The recipient of the proof.
     pub recipient: RecipientId,
     /// The version of the recipient's links at that time.
     pub version: u32,
@@ -149,7 +149,7 @@ mod tests {
             !proved(vec![sent(10, ID, None), corrected(15)], 20),
             "it went to the old address"
         );
-        // Each session proves what its own code proves.
+        // Each session proves only what its own code proves.
         let both = || vec![sent(10, ID, mobile), sent(80, ID, None)];
         assert!(!proved(both(), 20));
         assert!(proved(both(), 90));

@@ -16,7 +16,7 @@ use crate::terms::Terms;
 use crate::value::BlobHash;
 use crate::workflow::Status;
 
-/// Something with the number of the entry that says it.
+/// A value with the number of the entry that proves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proved<T> {
     pub entry: u64,
@@ -92,12 +92,12 @@ pub enum ReplayedProgress {
     Rejected(Timestamp),
 }
 
-/// A moment that is kept for a recipient until they have to prove themselves again.
+/// A time that is kept for a recipient until they have to prove their identity again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
     /// The moment.
     pub at: Option<Timestamp>,
-    /// A member has reminded the recipient since. That forgets the moment if a code was locked, which no entry says.
+    /// A member has reminded the recipient since. If a code was locked, which no entry records, that cleared the time.
     pub may_be_forgotten: bool,
 }
 
@@ -128,7 +128,7 @@ impl<T> Proved<T> {
 }
 
 impl Replay {
-    /// Goes through a whole chain; none if it does not begin with a start.
+    /// Replays a whole chain. `None` if it does not begin with a start.
     pub fn of(entries: &[Entry]) -> Option<Self> {
         let (first, later) = entries.split_first()?;
         let mut replay = Self::started(first)?;
@@ -367,7 +367,7 @@ impl Mark {
         }
     }
 
-    /// Whether a row may say this.
+    /// Whether a row may have this value.
     pub fn allows(&self, at: Option<Timestamp>) -> bool {
         at == self.at || (at.is_none() && self.may_be_forgotten)
     }

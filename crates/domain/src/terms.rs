@@ -76,7 +76,7 @@ pub struct PlaceTerms {
     /// Its role in the template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// A mobile number besides the contact.
+    /// An additional mobile number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mobile: Option<PersonalText>,
     /// The language of messages to them.
@@ -97,7 +97,7 @@ pub struct PlaceTerms {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedCopy {
     pub name: PersonalText,
-    /// E-mail address or telephone number, as given.
+    /// The e-mail address or telephone number, as entered.
     pub contact: PersonalText,
     /// The number in its international form.
     #[serde(default, skip_serializing_if = "Option::is_none")]

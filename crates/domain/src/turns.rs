@@ -35,7 +35,7 @@ pub struct Bounds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(u64);
 
-/// Who has a place, and who waits for one.
+/// The requests that have places, and those that wait.
 #[derive(Debug)]
 pub struct Turns {
     bounds: Bounds,
@@ -100,7 +100,7 @@ impl Turns {
         Some(ticket)
     }
 
-    /// Whether nobody has a place or waits for one.
+    /// Whether no request has or waits for a place.
     pub fn is_idle(&self) -> bool {
         self.begun.is_empty() && self.queues.is_empty()
     }
@@ -242,8 +242,7 @@ mod tests {
         Requester::Stranger(network(number))
     }
 
-    /// Makes each of these requesters wait with as many requests as there are places, and gives out all available
-    /// turns.
+    /// Makes each of these requesters wait with as many requests as there are places, and starts all possible turns.
     fn flood(turns: &mut Turns, by: &[Requester]) -> Vec<(Requester, Ticket)> {
         let mut tickets = HashMap::new();
         for requester in by {

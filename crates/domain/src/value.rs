@@ -71,7 +71,7 @@ pub struct FileValue {
     /// In bytes.
     pub length: u64,
     /// Width and height of a picture that a document worker re-encoded. `None` for other files, and for pictures from
-    /// versions that kept them as they came.
+    /// versions that kept the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pixels: Option<(u32, u32)>,
 }
@@ -288,8 +288,7 @@ impl FieldValue {
         }
     }
 
-    /// The value in the form in which searches compare it: as in answers, but a number by its value, however it is
-    /// written.
+    /// The value as searches compare it: as in responses, but numbers by value, in any notation.
     pub fn compared(&self) -> String {
         match self {
             Self::Number(text) => compared_number(text).unwrap_or_else(|| text.clone()),

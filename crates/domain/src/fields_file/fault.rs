@@ -39,7 +39,7 @@ pub enum FieldsFaultKind {
     /// A number is outside its range.
     #[error("must be from {least} to {most}")]
     OutOfRange { least: u64, most: u64 },
-    /// A word is none of the known ones.
+    /// A word is not one of the known ones.
     #[error("is not one of: {0}")]
     UnknownWord(String),
     #[error("has more than {0} entries")]
@@ -53,7 +53,7 @@ pub enum FieldsFaultKind {
     /// A step has the same role twice.
     #[error("the role appears twice in its step")]
     RoleTwice,
-    /// A field of a step with several roles names none.
+    /// A field of a step with several roles names no role.
     #[error("the step has several signers; the field must name its role")]
     FieldRoleNeeded,
     #[error("there is no step {0}")]
