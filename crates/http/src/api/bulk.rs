@@ -251,7 +251,7 @@ impl Given {
     }
 }
 
-/// The rows of a list, each with what is amiss in itself.
+/// The rows of a list, each with its own faults.
 fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     let items = members.objects_up_to("workflow_list", most as usize, faults);
     let mut rows = Vec::new();

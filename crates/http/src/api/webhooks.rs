@@ -1,4 +1,4 @@
-//! The endpoints about what was sent to other programs, and the body that it has.
+//! The endpoints for webhooks that were sent, and the body of a webhook.
 
 use axum::http::Method;
 

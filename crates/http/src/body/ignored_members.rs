@@ -148,7 +148,8 @@ impl Unread {
     }
 }
 
-/// The places, separated by commas; what a header cannot hold, and a comma within a name, is percent-encoded.
+/// The paths, separated by commas. Characters that a header cannot contain, and commas within a name, are
+/// percent-encoded.
 fn header(places: &[String]) -> Option<HeaderValue> {
     let mut value = String::new();
     for place in places {
@@ -167,8 +168,8 @@ fn header(places: &[String]) -> Option<HeaderValue> {
     HeaderValue::from_str(&value).ok().filter(|value| !value.is_empty())
 }
 
-/// Tells a client what of its request was ignored, or refuses the request. `takes` is not known of pages: what an address of theirs
-/// says besides is theirs to read or not.
+/// Reports ignored parts of a request to its client, or refuses the request. `takes` is empty for pages, which may
+/// ignore parts of their addresses.
 pub async fn tell(State(takes): State<Option<Arc<Takes>>>, mut request: Request, next: Next) -> Response {
     let parts = takes.as_ref().map(|takes| takes.parts.clone()).unwrap_or_default();
     let unread = Unread::asked_by(request.headers(), parts);

@@ -91,7 +91,7 @@ async fn receive(form: Request, limit: u64) -> Result<Vec<Upload>, Error> {
             Upload { name, bytes }
         })
         .collect();
-    // The frame of a form needs some room besides, so the body's own limit is higher.
+    // A form needs some additional space, so the body's own limit is higher.
     if uploads.iter().map(|upload| upload.bytes.len() as u64).sum::<u64>() > limit {
         return Err(Error::TooLarge { limit });
     }

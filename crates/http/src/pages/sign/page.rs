@@ -472,7 +472,7 @@ fn sign_page(
     respond(StatusCode::OK, "sign.html", &frame, &content)
 }
 
-/// The fields with what is known of them.
+/// The fields with their current state.
 fn filled<'v>(view: &'v SigningView, language: Language, base: &str, token: &str) -> Vec<Filled<'v>> {
     let fields = view.fields.iter();
     fields

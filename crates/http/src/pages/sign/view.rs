@@ -97,7 +97,7 @@ fn id(index: usize) -> String {
 pub struct BoxView {
     /// The ID in the page. Its control has this ID with `-control` at the end.
     pub id: String,
-    /// Is it another box of a field that has its control elsewhere?
+    /// Whether it is another box of a field whose control is elsewhere.
     pub again: bool,
     pub name: String,
     /// The field's name for people.
@@ -106,20 +106,20 @@ pub struct BoxView {
     pub help: Option<String>,
     /// `text`, `number`, …
     pub kind: &'static str,
-    /// May this writer fill it?
+    /// Whether this signer can fill it in.
     pub mine: bool,
     pub required: bool,
-    /// Is it the seal of a company, and not the writer's own?
+    /// Whether it is a company's seal, not the signer's own.
     pub company_seal: bool,
-    /// Is it a picture?
+    /// Whether it is a picture.
     pub picture: bool,
-    /// Is it a file that is not drawn?
+    /// Whether it is a file that is not drawn.
     pub attachment: bool,
-    /// Does its box take several lines?
+    /// Whether its box accepts several lines.
     pub multiline: bool,
-    /// Does it have a value (a check: is it on; a radio: is this one chosen)?
+    /// Whether it has a value (a check: it is on; a radio button: it is selected).
     pub filled: bool,
-    /// Has its writer still to come?
+    /// Whether its signer's turn is still to come.
     pub waiting: bool,
     /// Millionths of the page.
     pub x: u32,
@@ -172,9 +172,9 @@ pub enum Owner {
     Mine,
     /// A field that the sender filled in and nobody else will.
     Sender,
-    /// Of another writer, who has filled it in.
+    /// The field of another signer, who has filled it in.
     Done(String),
-    /// Of another writer, who has still to come.
+    /// The field of another signer, whose turn is still to come.
     Waiting(String),
 }
 
