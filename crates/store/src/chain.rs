@@ -1,6 +1,5 @@
-//! The audit trail: who holds a workflow's row, its chain, and the checkpoints over all chains.
-//!
-//! May use `base` and `sql`.
+//! The audit trail: locks on workflows' rows, their chains, and the checkpoints over all chains.  May use `base` and
+//! `sql`.
 
 pub mod audit;
 pub mod checkpoint;

@@ -84,7 +84,7 @@ pub fn exists(tx: &mut dyn Transaction, company: &CompanyId, id: ClientId) -> Re
     Ok(tx.query_optional(&sql::EXISTS, values![company, id])?.is_some())
 }
 
-/// The client of workflows that name none.
+/// The client of workflows that name no client.
 pub fn default(tx: &mut dyn Transaction, company: &CompanyId) -> Result<ClientId, Error> {
     tx.query_one(&sql::DEFAULT, values![company])?.get("id")
 }

@@ -173,7 +173,7 @@ fn settings(company: &Company) -> Vec<Value> {
     .to_vec()
 }
 
-/// The company's documents under way that expire after a time, the first hundred; those that never expire are not among them.
+/// The company's running documents that expire after a time, the first hundred, without those that never expire.
 pub fn workflows_outlasting(
     tx: &mut dyn Transaction,
     company: &CompanyId,

@@ -46,13 +46,13 @@ crate::statements! {
     pub static NOT_ALL_APPROVED = "SELECT DISTINCT w.id, w.company_id FROM workflow w \
          JOIN recipient r ON r.workflow_id = w.id WHERE w.status = 'Complete' AND r.progress <> 'approved' ORDER BY w.id";
 
-    /// Under way, with a writer of an earlier step who has not approved, or one of a later step who has.
+    /// Running, although a signer of an earlier step has not approved, or one of a later step has.
     pub static OUT_OF_TURN = "SELECT DISTINCT w.id, w.company_id FROM workflow w \
          JOIN recipient r ON r.workflow_id = w.id WHERE w.status = 'Playing' AND \
          ((r.step_order < w.turn AND r.progress <> 'approved') OR (r.step_order > w.turn AND r.progress <> 'waiting')) \
          ORDER BY w.id";
 
-    /// Under way, and nobody's turn.
+    /// Running, but nobody's turn.
     pub static NOBODYS_TURN = "SELECT w.id, w.company_id FROM workflow w WHERE w.status = 'Playing' AND NOT EXISTS \
          (SELECT 1 FROM recipient r WHERE r.workflow_id = w.id AND r.step_order = w.turn AND r.progress = 'waiting') \
          ORDER BY w.id";

@@ -242,7 +242,7 @@ crate::statements! {
     pub static LET_GO = "UPDATE outbox SET state = 'waiting', due_at = $3, tries = 0 WHERE id IN (SELECT id FROM outbox \
          WHERE company_id = $1 AND url = $2 AND kind = 'webhook' AND state = 'held' AND finished_at IS NULL LIMIT $4)";
 
-    /// An endpoint that was switched on while something is still held for it.
+    /// An endpoint that was started again while something is still held for it.
     pub static LETTING_GO = "SELECT company_id, url FROM endpoint WHERE letting_go LIMIT 1";
 
     /// Locks such an endpoint: if it is stopped at the same moment, one of the two runs again.
@@ -283,8 +283,8 @@ crate::statements! {
          WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NOT NULL \
          ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET $2";
 
-    /// Forgets a company's oldest webhooks, up to an end. Those that the workflow's audit trail does not contain yet
-    /// stay, but not for ever.
+    /// Deletes a company's oldest webhooks, up to an end. Those missing from the workflow's audit trail stay, but not
+    /// forever.
     pub static FORGET = "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox \
          WHERE company_id = $1 AND kind = 'webhook' AND finished_at IS NOT NULL AND (finished_at, id) <= ($2, $3) \
              AND (state = 'dead' OR noted OR workflow_id IS NULL OR finished_at <= $5) \

@@ -1,7 +1,5 @@
-//! The tables `template` and `template_version`.
-//!
-//! A template made for one document (`one_off`) exists only for that document: neither lists nor a query by id return
-//! it.
+//! The tables `template` and `template_version`.  A template created for one document (`one_off`) exists only for that
+//! document: neither lists nor a query by id return it.
 
 crate::statements! {
     pub static INSERT = "INSERT INTO template (company_id, name, current_version, created_at) VALUES ($1, $2, 1, $3) \
@@ -17,7 +15,7 @@ crate::statements! {
     pub static ADVANCE = "UPDATE template SET current_version = current_version + 1, name = $3 \
          WHERE company_id = $1 AND id = $2 AND NOT one_off RETURNING current_version";
 
-    /// The same if the current version is still the one that the next was made from.
+    /// The same if the current version is still the one on which the next is based.
     pub static ADVANCE_FROM = "UPDATE template SET current_version = current_version + 1, name = $3 \
          WHERE company_id = $1 AND id = $2 AND current_version = $4 AND NOT one_off RETURNING current_version";
 
@@ -28,7 +26,7 @@ crate::statements! {
     pub static UNARCHIVE = "UPDATE template SET archived_at = NULL WHERE company_id = $1 AND id = $2 \
          AND NOT one_off";
 
-    /// A new template made for one document.
+    /// A new template for one document.
     pub static INSERT_ONE_OFF = "INSERT INTO template (company_id, name, current_version, created_at, one_off) \
          VALUES ($1, $2, 1, $3, TRUE) RETURNING id";
 

@@ -1,7 +1,7 @@
 //! The tables `workflow`, `recipient` and `sealed_document`.
 
 crate::statements! {
-    /// Numbers for workflows and their writers.
+    /// Numbers for workflows and their signers.
     pub static RESERVE =
         sqlite "WITH RECURSIVE places (place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < $1 + $2) \
             SELECT place, CASE WHEN place <= $1 THEN place ELSE place - $1 END + COALESCE((SELECT seq FROM sqlite_sequence \
@@ -17,11 +17,11 @@ crate::statements! {
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, \
          $19, $20, $21, $22, $23)";
 
-    /// Does a workflow of a company need a file?
+    /// Whether a workflow of a company needs a file.
     pub static REFERS_TO_BLOB = "SELECT EXISTS (SELECT 1 FROM blob_reference WHERE company_id = $1 AND hash = $2) \
          AS is_referred_to";
 
-    /// A workflow's writer.
+    /// A workflow's signer.
     pub static INSERT_RECIPIENT = "INSERT INTO recipient (company_id, workflow_id, step_order, place, role, name, contact, \
          phone, mobile, language, link_version, progress, access_salt, access_code, access_hint, access_failures, contact_key, \
          asks_one_time_code, id) \
@@ -69,7 +69,7 @@ crate::statements! {
          chain_code = $15 \
          WHERE company_id = $1 AND id = $2 AND revision = $3 AND chain_sequence = $14";
 
-    /// The chain's head, of a row that is locked from now on. (On SQLite there is one writer, who needs no lock.)
+    /// The chain's head, in a row that is locked from now on. (SQLite has one writer, who needs no lock.)
     pub static HOLD =
         sqlite "SELECT chain_format, chain_sequence, chain_hash, chain_code FROM workflow WHERE company_id = $1 AND id = $2",
         postgres "SELECT chain_format, chain_sequence, chain_hash, chain_code FROM workflow WHERE company_id = $1 AND id = $2 FOR NO KEY UPDATE";
@@ -78,7 +78,7 @@ crate::statements! {
     pub static UPDATE_HEAD = "UPDATE workflow SET chain_sequence = $4, chain_hash = $5, chain_code = $6 \
          WHERE company_id = $1 AND id = $2 AND chain_sequence = $3";
 
-    /// A writer after a transition or a correction.
+    /// A signer after a transition or a correction.
     pub static UPDATE_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, link_version = $7, \
          progress = $8, progressed_at = $9, comment = $10, contact_key = $11, mobile = $12 \
          WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
@@ -111,10 +111,10 @@ crate::statements! {
     pub static USE_ONE_TIME_CODE = "UPDATE recipient SET one_time_used_at = $3, one_time_used_by = $4 \
          WHERE company_id = $1 AND id = $2";
 
-    /// The writer has seen the document.
+    /// The signer has seen the document.
     pub static SET_VIEWED = "UPDATE recipient SET viewed_at = $3 WHERE company_id = $1 AND id = $2 AND viewed_at IS NULL";
 
-    /// The writer agreed to sign electronically.
+    /// The signer agreed to sign electronically.
     pub static SET_CONSENTED = "UPDATE recipient SET consented_at = $3 \
          WHERE company_id = $1 AND id = $2 AND consented_at IS NULL";
 
@@ -185,7 +185,7 @@ crate::statements! {
     pub static PUT_TIMESTAMP_OFF = "UPDATE sealed_document SET timestamp_due = $4 \
          WHERE company_id = $1 AND workflow_id = $2 AND timestamp_due = $3";
 
-    /// Longer files in the place of sealed ones.
+    /// Longer files in place of sealed ones.
     pub static REPLACE_SEALED = "UPDATE sealed_document SET document_hash = $5, document_length = $6, \
          certificate_hash = $7, certificate_length = $8, timestamp_due = $9 \
          WHERE company_id = $1 AND workflow_id = $2 AND document_hash = $3 AND certificate_hash = $4";
@@ -197,7 +197,7 @@ crate::statements! {
     pub static REFER_TO_BLOB = "INSERT INTO blob_reference (hash, workflow_id, company_id) VALUES ($1, $2, $3) \
          ON CONFLICT (hash, workflow_id) DO NOTHING";
 
-    /// Workflows whose state and proof do not fit together; there must be none.
+    /// Workflows whose state and proof contradict each other. There must be none.
     pub static UNSOUND = "SELECT w.id, w.company_id FROM workflow w \
          LEFT JOIN sealed_document s ON s.workflow_id = w.id \
          WHERE (w.status = 'Complete') <> (s.workflow_id IS NOT NULL) ORDER BY w.id";

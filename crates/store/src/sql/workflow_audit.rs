@@ -1,4 +1,4 @@
-//! The table `audit_entry`: the chain of each workflow. What is hashed is never changed and never removed.
+//! The table `audit_entry`: the chain of each workflow. Hashed content is never changed or removed.
 
 crate::statements! {
     /// The next entry.

@@ -17,7 +17,7 @@ pub struct PublicLinkId(pub i64);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicLink {
-    /// A new link has none yet.
+    /// A new link has no ID yet.
     pub id: PublicLinkId,
     pub company: CompanyId,
     pub member: MemberId,

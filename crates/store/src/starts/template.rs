@@ -69,8 +69,7 @@ pub fn insert(tx: &mut dyn Transaction, company: &CompanyId, name: &str, at: Tim
     tx.query_one(&sql::INSERT, values![company, name, at])?.get("id")
 }
 
-/// Makes room for the next version, under the template's new name. Returns its number; `None` if there is no such
-/// template.
+/// Reserves the next version, under the template's new name. Returns its number. `None` if there is no such template.
 pub fn advance(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -82,7 +81,7 @@ pub fn advance(
         .transpose()
 }
 
-/// Like [`advance`], for a version made from the version `from`. Also `None` if that is no longer the current one.
+/// Like [`advance`], for a version based on `from`. Also `None` if that is no longer the current one.
 pub fn advance_from(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -95,7 +94,7 @@ pub fn advance_from(
         .transpose()
 }
 
-/// Archives a template, and does nothing if it is already archived. Returns since when it is archived; `None` if there
+/// Archives a template, and does nothing if it is already archived. Returns since when it is archived. `None` if there
 /// is no such template.
 pub fn archive(
     tx: &mut dyn Transaction,
@@ -203,7 +202,7 @@ pub fn list(
         .collect()
 }
 
-/// Adds a template made for one document, with its only version. Lists leave it out. The id in it is ignored.
+/// Adds a template for one document, with its only version. Lists leave it out. Its ID is ignored.
 pub fn insert_one_off(
     tx: &mut dyn Transaction,
     stored: &StoredVersion,
@@ -220,7 +219,7 @@ pub fn insert_one_off(
     Ok((stored.version.template, content))
 }
 
-/// Removes a template made for one document that was not started; its files are loose from then on.
+/// Removes a template for one document that was not started. Its files are loose from then on.
 pub fn delete_one_off(
     tx: &mut dyn Transaction,
     company: &CompanyId,

@@ -18,7 +18,7 @@ use super::faults::described;
 use super::server::Server;
 use crate::driver::sqlite::spawn;
 
-/// The pause before a lost connection is made again.
+/// The pause before a lost connection is created again.
 const PAUSE: Duration = Duration::from_secs(1);
 pub(super) const ANNOUNCE: &str = "NOTIFY countersign_outbox";
 const LISTEN: &str = "LISTEN countersign_outbox";

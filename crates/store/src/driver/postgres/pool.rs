@@ -30,7 +30,7 @@ impl Pool {
         }))
     }
 
-    /// Removes what is not lent now.
+    /// Removes everything that is not lent now.
     pub(super) fn take_idle(&self) -> Vec<Slot> {
         std::mem::take(&mut self.lending().idle)
     }
