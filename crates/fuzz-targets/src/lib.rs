@@ -78,12 +78,12 @@ fn remember_panics() {
 
 fn is_ours(info: &PanicHookInfo<'_>) -> bool {
     let file = info.location().map_or("", std::panic::Location::file);
-    // Crates of others lie in the registry, the standard library in `/rustc/…` (what it is asked wrongly by us is seen only
-    // by its callers, so it counts as ours).
+    // Other crates are in the registry, the standard library is in `/rustc/…` (only its callers see our wrong calls, so
+    // it counts as ours).
     !file.contains("registry/src") && !file.contains("/git/checkouts/")
 }
 
-/// The answer, or none if a foreign crate panicked. A panic of ours continues.
+/// The answer. `None` if a foreign crate panicked. Our own panics continue.
 pub fn as_in_the_worker<T>(work: impl FnOnce() -> T) -> Option<T> {
     remember_panics();
     IN_WORKER.set(true);

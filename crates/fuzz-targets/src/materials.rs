@@ -30,7 +30,7 @@ pub(crate) struct Seal {
     pub(crate) key: SealKey,
     /// Its root, with its key.
     pub(crate) root: SealKey,
-    /// Those who trust the root.
+    /// The roots to trust.
     pub(crate) roots: TrustedRoots,
 }
 

@@ -19,7 +19,7 @@ fn size_of_first_page(file: &[u8]) -> PageSize {
     PageGeometry::of(&view, page).expect("a size").displayed_size()
 }
 
-/// Any text or picture, stamped. True where something is stamped.
+/// Stamps any text or picture. True if something is stamped.
 pub fn overlay(data: &[u8]) -> bool {
     let [kind, x, y, width, height, rest @ ..] = data else {
         return false;

@@ -53,7 +53,8 @@ fn contents(view: View<'_>) -> Option<Vec<Vec<u8>>> {
     pages.into_iter().map(|page| view.content(page, LIMIT).ok()).collect()
 }
 
-/// The renderer's reader repairs what it finds. If it finds as many pages, their content is ours. True if a page was compared.
+/// The renderer's reader repairs what it finds. If it finds as many pages, their content must match ours. True if a
+/// page was compared.
 fn agrees_with_the_renderer(data: &[u8], file: &File) -> bool {
     // Programs differ on deviations, which is why we report them.
     if !file.deviations().is_empty() {
@@ -105,7 +106,7 @@ fn draws_what_is_missing(view: View<'_>, page: Ref) -> bool {
             .is_ok_and(|content| content.as_array().unwrap_or_default().iter().any(is_missing))
 }
 
-/// A section behind a file changes nothing else.
+/// Checks that a section appended to a file changes nothing else.
 fn is_appended_to(data: &[u8], file: &File) {
     let mut edits = Edits::new(file.latest());
     let added = edits.add(5);

@@ -228,7 +228,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    /// More than a connection's buffers in the system can take.
+    /// More than a connection's buffers in the system can hold.
     const LARGE: usize = 64 * 1024 * 1024;
 
     async fn started(limits: Limits) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {

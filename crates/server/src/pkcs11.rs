@@ -164,11 +164,11 @@ impl ExternalKey for TokenKey {
 
 /// Why a token was not used.
 enum Fault {
-    /// The token is not there.
+    /// The token is missing.
     Away(String),
     /// The token has no such key.
     NoKey(String),
-    /// The token does not take the PIN.
+    /// The token refuses the PIN.
     Pin(PinRefusal),
     Token(cryptoki::error::Error),
 }
@@ -214,7 +214,7 @@ impl Shared {
         Err(last)
     }
 
-    /// Initializes the module again, so that it sees which tokens are there now; false if it did so a moment ago, or cannot.
+    /// Initializes the module again, so that it sees the current tokens. `false` if it did so a moment ago, or cannot.
     fn look_again(&self, logins: &mut Logins) -> bool {
         if logins.looked_again.is_some_and(|at| at.elapsed() < LOOK_AGAIN) {
             return false;
@@ -292,7 +292,7 @@ impl Shared {
     }
 }
 
-/// Whether a token failed so that it may work again once it is connected: another fault stays until somebody corrects it.
+/// Whether a token may work again once it is connected. Other faults stay until someone corrects them.
 fn is_away(error: &cryptoki::error::Error) -> bool {
     let cryptoki::error::Error::Pkcs11(error, _) = error else {
         return false;

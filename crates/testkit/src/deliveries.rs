@@ -1,4 +1,4 @@
-//! Takes deliveries from the outbox by hand, without a runner.
+//! Removes deliveries from the outbox by hand, without a runner.
 
 use jiff::{SignedDuration, Timestamp};
 use store::outbox::{self, Claim, Claimed, MOST_OF_LANE};

@@ -7,7 +7,7 @@ use domain::{Clock, Random};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// A clock that stands still, at first at 2026-01-01 00:00:00 UTC, until a test moves it.
+/// A clock that is stopped, at first at 2026-01-01 00:00:00 UTC, until a test moves it.
 pub struct StandingClock(AtomicI64);
 
 impl StandingClock {

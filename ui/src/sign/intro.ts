@@ -1,4 +1,4 @@
-// On a phone the document comes first: what is said about it, and what can be done besides signing, unfolds at a press.
+// On a phone the document comes first: details, and actions besides signing, open with a tap.
 
 import { one } from "../shared/dom";
 

@@ -123,7 +123,7 @@ export class Pad {
     this.#offer(ways);
     openDialog(this.#dialog);
     this.#choose(ways[0] ?? "draw");
-    // One press of Enter accepts what was used last. Otherwise the way that is chosen has the focus, not the first one.
+    // One press of Enter accepts the last used signature. Otherwise the selected way has the focus, not the first one.
     if (ways[0] === "last") one<HTMLElement>("[type=submit]", this.#dialog).focus();
     else if (ways.length > 1) this.#focusTab();
   }

@@ -237,7 +237,7 @@ fn disk(context: &Context, findings: &mut Findings) {
     }
 }
 
-/// The nearest folder above that exists, in which a folder would be made.
+/// The nearest existing parent folder, in which a folder would be created.
 fn nearest_above(folder: &Path) -> &Path {
     folder
         .ancestors()
@@ -282,7 +282,7 @@ fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>,
             return Ok(None);
         }
     };
-    // A schema is current where every statement of this program means something to it.
+    // A schema is current if it knows every statement of this program.
     let unknown = store::sql::ALL
         .iter()
         .flat_map(|file| file.iter())

@@ -212,7 +212,7 @@ fn announce(bound: Option<SocketAddr>) {
     tracing::info!("{line}");
 }
 
-/// We use the operator's own mail templates as they are written. If one is invalid, we report it before anybody gets a
+/// We use the operator's own mail templates as they are written. If one is invalid, we report it before anyone gets a
 /// mail.
 fn prove_mail_templates(app: &App) -> Result<(), Failure> {
     let faults = app.settings.mail_templates.faults();
@@ -226,8 +226,8 @@ fn prove_mail_templates(app: &App) -> Result<(), Failure> {
     )))
 }
 
-/// A server whose root cannot certify does not start. A company that cannot seal stops nobody else: the log says why, and
-/// nothing can be started for that company.
+/// A server whose root cannot certify does not start. A company that cannot seal stops nobody else: the log says why,
+/// and that company cannot start documents.
 fn prove_sealing(app: &App) -> Result<(), Failure> {
     for (company, error) in app.prove_sealing()? {
         tracing::error!(%company, %error, "this company cannot seal, so nothing can be started for it; see `countersign doctor`");

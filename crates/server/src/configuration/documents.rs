@@ -27,7 +27,7 @@ pub struct Documents {
     pub largest_stream: u64,
     /// The bytes of memory that a child process may use.
     pub worker_memory: u64,
-    /// Milliseconds of processor time for the intake of a PDF, whatever its number of pages.
+    /// Milliseconds of processor time for the intake of a PDF with any number of pages.
     pub intake_milliseconds: u64,
     /// Additional time for each of its pages.
     pub intake_milliseconds_page: u64,
