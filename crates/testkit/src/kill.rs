@@ -213,7 +213,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// A document to go on with, or a new one if few are waiting.
+    /// A document to continue with, or a new one if few are waiting.
     fn take(&self, callers_may_start: bool) -> Option<Document> {
         let mut waiting = lock(&self.waiting);
         if callers_may_start && waiting.len() < 8 {

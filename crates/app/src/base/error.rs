@@ -118,7 +118,7 @@ impl Error {
         }
     }
 
-    /// Too much to do: nothing was done, and in some seconds it may be.
+    /// Too busy: nothing was done, and the caller can retry in some seconds.
     pub fn busy(retry_after: u64) -> Error {
         Error::Unavailable {
             retry_after,

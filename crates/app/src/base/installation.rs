@@ -1,7 +1,7 @@
 //! What belongs to the installation as a whole: proof that database and master key belong together, and the root that
 //! certifies the companies' seal keys.
 //!
-//! Both are made at the first run. Of several processes that start at once one wins, and the others take what it made.
+//! Both are created at the first run. If several processes start at once, one wins, and the others use what it created.
 //! A database that is opened with another master key is refused at once, rather than at the first sealing.
 
 use document::pki::authority;

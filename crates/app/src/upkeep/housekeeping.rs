@@ -19,7 +19,7 @@ pub struct Cleaned {
     pub tokens: u64,
     /// Sessions that are over.
     pub sessions: u64,
-    /// Wrong credentials that count no more.
+    /// Wrong credentials that no longer count.
     pub failures: u64,
     /// Contacts for which no wrong one-time code counts any longer.
     pub guesses: u64,

@@ -57,7 +57,7 @@ pub(crate) enum NewValue {
 }
 
 impl NewValue {
-    /// A file with its name and type judged.
+    /// A file, with its name and type checked.
     pub(crate) fn file(field: &Field, file_name: Option<&str>, bytes: Vec<u8>) -> Result<NewValue, ValueFault> {
         if field.kind.is_picture() {
             let picture = Picture::from_bytes(bytes)?;

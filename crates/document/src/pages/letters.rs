@@ -327,7 +327,7 @@ enum Part {
     Windows,
     /// [`MORE`].
     More,
-    /// One that it does not have.
+    /// An encoding that it does not have.
     Nothing,
 }
 

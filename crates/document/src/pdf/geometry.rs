@@ -294,8 +294,8 @@ impl PageGeometry {
         self.user_unit
     }
 
-    /// From the displayed page, in points with the origin at its *bottom* left and y upwards, to user
-    /// space. An overlay drawn upright on the displayed page, put through this, shows upright and in place.
+    /// From the displayed page, in points with the origin at its *bottom* left and y upwards, to user space. With this
+    /// matrix, an overlay that is drawn upright for the displayed page appears upright and in place.
     #[must_use]
     pub(crate) fn overlay_matrix(&self) -> Matrix {
         let scale = 1.0 / self.user_unit;

@@ -1,9 +1,10 @@
 //! A signature field with a signature dictionary, and the value that is filled in once the rest is written.
 //!
-//! Seals and document timestamps are made alike (ISO 32000-2, 12.8.1): [`placeholders`] keeps the places of byte range and
-//! value in the signature dictionary, [`add`] hangs it into a field of the form and of a page, invisible unless it has a look, and
-//! [`fill`], after the revision is written, sets the byte range, hands out the digest of all but the gap, and puts the value
-//! in. The byte range has a fixed width, and the gap is exactly the hexadecimal string with its angle brackets.
+//! Seals and document timestamps are created in the same way (ISO 32000-2, 12.8.1): [`placeholders`] keeps the places
+//! of byte range and value in the signature dictionary, [`add`] hangs it into a field of the form and of a page,
+//! invisible unless it has a look, and [`fill`], after the revision is written, sets the byte range, hands out the
+//! digest of all but the gap, and puts the value in. The byte range has a fixed width, and the gap is exactly the
+//! hexadecimal string with its angle brackets.
 
 use aws_lc_rs::digest;
 

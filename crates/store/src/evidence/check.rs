@@ -119,8 +119,8 @@ pub struct Chains {
 /// Whether the code of a workflow's head is the one that this installation makes.
 pub type IsOurs<'i> = &'i dyn Fn(&CompanyId, WorkflowId, &KeyedHead) -> bool;
 
-/// Checks the chains of the next stretch of workflows: each in itself, against the head in the workflow's row and its code, and
-/// the workflow's rows against it. `erased` are the words that rows contain in the place of an erased text.
+/// Checks the chains of the next stretch of workflows: each in itself, against the head in the workflow's row and its
+/// code, and the workflow's rows against it. `erased` are the words in rows for erased texts.
 pub fn chains(
     tx: &mut dyn Transaction,
     after: WorkflowId,
