@@ -1,5 +1,7 @@
 //! Everything that the holder of a link does: opens it, enters codes, fills in, signs or declines, gets the finished
-//! files.  May use: every room before it, of which the last is evidence.
+//! files.
+//!
+//! May use: every room before it, of which the last is evidence.
 
 pub(crate) mod access_code;
 pub(crate) mod approve;

@@ -1,5 +1,6 @@
-//! Templates and the pages of their documents, and the check that accepted values can be stamped later.  May use: base,
-//! links, values.
+//! Templates and the pages of their documents, and the check that accepted values can be stamped later.
+//!
+//! May use: base, links, values.
 
 pub(crate) mod foresight;
 pub(crate) mod form_import;

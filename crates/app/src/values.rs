@@ -1,4 +1,6 @@
-//! The values of fields: checked, fitted into their boxes, drawn on the page.  May use: base, links.
+//! The values of fields: checked, fitted into their boxes, drawn on the page.
+//!
+//! May use: base, links.
 
 pub(crate) mod embedded_files;
 pub(crate) mod look;

@@ -1,5 +1,6 @@
-//! Workflows with their signers, values, links and sealed files.  May use `base`, `sql`, `companies`, `chain` and
-//! `files`.
+//! Workflows with their signers, values, links and sealed files.
+//!
+//! May use `base`, `sql`, `companies`, `chain` and `files`.
 
 pub mod workflow;
 pub mod workflow_links;

@@ -1,5 +1,6 @@
-//! What intake reports about a file, in the reader's language.  The document core returns types; each has a sentence of
-//! the same name, and a refusal also a remedy.
+//! What intake reports about a file, in the reader's language.
+//!
+//! The document core returns types; each has a sentence of the same name, and a refusal also a remedy.
 
 use document::intake::{Acceptance, BrokenRule, Change, Rebuilding, RebuiltPart, Refused, Report, Verdict, Warning};
 use document::pdf::Rule;

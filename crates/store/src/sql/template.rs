@@ -1,5 +1,7 @@
-//! The tables `template` and `template_version`.  A template created for one document (`one_off`) exists only for that
-//! document: neither lists nor a query by id return it.
+//! The tables `template` and `template_version`.
+//!
+//! A template created for one document (`one_off`) exists only for that document: neither lists nor a query by id
+//! return it.
 
 crate::statements! {
     pub static INSERT = "INSERT INTO template (company_id, name, current_version, created_at) VALUES ($1, $2, 1, $3) \
