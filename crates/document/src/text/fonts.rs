@@ -113,9 +113,10 @@ const SCRIPTS: [(&str, &[u8]); 18] = [
         "Noto Sans Devanagari",
         embedded!("@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf"),
     ),
+    // Not Noto Sans Bengali: harfrust 0.12 does not join a following ra in it (a contextual 'blwf').
     (
-        "Noto Sans Bengali",
-        embedded!("@expo-google-fonts/noto-sans-bengali/400Regular/NotoSansBengali_400Regular.ttf"),
+        "Noto Serif Bengali",
+        embedded!("@expo-google-fonts/noto-serif-bengali/400Regular/NotoSerifBengali_400Regular.ttf"),
     ),
     (
         "Noto Sans Gurmukhi",

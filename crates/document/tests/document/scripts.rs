@@ -115,6 +115,29 @@ fn a_name_in_each_script_is_a_typed_signature() {
     }
 }
 
+/// A virama with a non-joiner behind it is drawn as a mark of its own. Without one the two letters combine.
+#[test]
+fn letters_that_combine_show_no_virama() {
+    for pair in ["শ্র", "প্র", "ট্ট", "ধ্য", "र्क", "श्र", "ક્ષ", "ਪ੍ਰ", "శ్ర", "ಶ್ರ", "ശ്ര"]
+    {
+        let split: String = pair
+            .chars()
+            .flat_map(|c| [Some(c), is_virama(c).then_some('\u{200c}')])
+            .flatten()
+            .collect();
+        assert_ne!(pair, split);
+        let drawn = |text: &str| figure(&typed(text, Hand::ALL[0])).expect("drawn").svg();
+        assert!(drawn(pair) != drawn(&split), "{pair} is drawn as {split}");
+    }
+}
+
+fn is_virama(c: char) -> bool {
+    matches!(
+        c,
+        '\u{94d}' | '\u{9cd}' | '\u{a4d}' | '\u{acd}' | '\u{c4d}' | '\u{ccd}' | '\u{d4d}'
+    )
+}
+
 /// What a hand lacks and another has is still written by hand, not in print.
 #[test]
 fn a_hand_is_asked_before_print() {
