@@ -1,10 +1,9 @@
-//! Who is at the other end of the connection.
+//! The address of the client.
 //!
-//! Throttles, the audit chain and the history certificate name the address of the person or program that called. Behind
-//! a reverse proxy the peer of the connection is the proxy, and the real address is in `X-Forwarded-For`; but anyone
-//! can send that header. So it is believed only where the peer is one of `server.trusted_proxies`, and then it is read
-//! from the right: each entry was written by the proxy to its right, and the first one that is not itself a trusted
-//! proxy is the client. `X-Forwarded-Proto` is held to the same rule.
+//! Throttles, the audit trail and the history certificate use it. Behind a reverse proxy, the peer of the connection is
+//! the proxy, and the client's address is in `X-Forwarded-For`, which anyone can send. So we believe it only if the
+//! peer is one of `server.trusted_proxies`, and read it from the right: each entry was written by the proxy to its
+//! right, and the first entry that is not a trusted proxy is the client. The same rule applies to `X-Forwarded-Proto`.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -14,13 +13,14 @@ use app::Origin;
 use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
+use ipnet::IpNet;
 
 use super::state::Http;
 
-/// The address of the client and how it reached the outermost trusted proxy.
+/// The client's address, and how the client reached the outermost trusted proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress {
-    /// The address to throttle and to write into the evidence.
+    /// The address to throttle and to record as evidence.
     pub address: IpAddr,
     /// Whether a trusted proxy says that the client used TLS.
     pub https: bool,
@@ -28,10 +28,7 @@ pub struct ClientAddress {
 
 /// A block of addresses such as `10.0.0.0/8`, `::1` or `127.0.0.1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    prefix: u8,
-}
+pub struct Network(IpNet);
 
 /// A text that is not a block of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,37 +39,18 @@ impl FromStr for Network {
     type Err = NotANetwork;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refuse = || NotANetwork(text.to_owned());
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => (address, Some(prefix.parse::<u8>().map_err(|_| refuse())?)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.trim().parse().map_err(|_| refuse())?;
-        let whole = if address.is_ipv4() { 32 } else { 128 };
-        let prefix = prefix.unwrap_or(whole);
-        if prefix > whole {
-            return Err(refuse());
-        }
-        Ok(Self { address, prefix })
+        let text = text.trim();
+        text.parse()
+            .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
+            .map(Network)
+            .map_err(|_| NotANetwork(text.to_owned()))
     }
 }
 
 impl Network {
-    /// Whether the block contains `address`.
+    /// Whether the address lies in it.
     pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address) {
-            (IpAddr::V4(network), IpAddr::V4(address)) => {
-                let shift = 32 - u32::from(self.prefix);
-                let cut = |value: u32| value.checked_shr(shift).unwrap_or(0);
-                cut(network.to_bits()) == cut(address.to_bits())
-            }
-            (IpAddr::V6(network), IpAddr::V6(address)) => {
-                let shift = 128 - u32::from(self.prefix);
-                let cut = |value: u128| value.checked_shr(shift).unwrap_or(0);
-                cut(network.to_bits()) == cut(address.to_bits())
-            }
-            _ => false,
-        }
+        self.0.contains(&address)
     }
 }
 
@@ -102,7 +80,7 @@ impl ClientAddress {
     }
 }
 
-/// The members of a header that is a list, over all its lines.
+/// The members of a list header, over all its lines.
 fn list<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     headers
         .get_all(name)
@@ -132,7 +110,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let http = Http::from_ref(state);
-        // A request without a socket (made in-process) has no peer.
+        // Requests made in-process have no socket, so no peer.
         let peer = parts
             .extensions
             .get::<ConnectInfo<SocketAddr>>()
@@ -141,7 +119,7 @@ where
     }
 }
 
-/// The origin of a request, as the audit chain stores it.
+/// Where a request came from, as the audit trail records it.
 #[derive(Debug, Clone)]
 pub struct CameFrom(pub Origin);
 
@@ -203,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_trusted_proxy_is_believed_from_the_right() {
-        // The client itself sent the first entry; the second was added by the outer proxy.
+        // The client sent the first entry; the outer proxy added the second.
         let sent = headers(&[
             ("x-forwarded-for", "1.1.1.1, 198.51.100.7"),
             ("x-forwarded-for", "10.2.0.4"),
