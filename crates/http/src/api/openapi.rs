@@ -89,7 +89,7 @@ use super::{authority, bulk, health, links, login, templates, verify, webhooks, 
         (name = "Login", description = "Get an access token for the other calls."),
         (name = "Workflows", description = "Documents on their way to their signers, and the sealed results."),
         (name = "Templates", description = "PDFs with fields and ordered steps, from which you start documents."),
-        (name = "Bulk start", description = "Send many documents at once, from a list or a spreadsheet."),
+        (name = "Bulk send", description = "Send many documents at once, from a list or a spreadsheet."),
         (name = "Public links", description = "Links that start a document for anyone who opens them."),
         (name = "Export API", description = "What was sent to endpoints, how each try went, and how to send it again."),
         (name = "Verification", description = "Check that a sealed file is unchanged."),
@@ -421,57 +421,59 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_answer_has_an_example_that_its_schema_describes() {
-        fn check(document: &Value, schema: &Value, example: &Value, place: &str) {
-            let schema = match schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
-                Some(name) => &document["components"]["schemas"][name],
-                None => schema,
+    /// Fails if an example has members that its schema does not describe, or lacks required ones.
+    fn check(document: &Value, schema: &Value, example: &Value, place: &str) {
+        let schema = match schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
+            Some(name) => &document["components"]["schemas"][name],
+            None => schema,
+        };
+        if let Some(parts) = schema["allOf"].as_array() {
+            let known = |name: &str| {
+                parts.iter().any(|part| {
+                    let name_of = part["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+                    let part = name_of.map_or(part, |name| &document["components"]["schemas"][name]);
+                    part["properties"].get(name).is_some()
+                })
             };
-            if let Some(parts) = schema["allOf"].as_array() {
-                let known = |name: &str| {
-                    parts.iter().any(|part| {
-                        let name_of = part["$ref"].as_str().and_then(|name| name.rsplit('/').next());
-                        let part = name_of.map_or(part, |name| &document["components"]["schemas"][name]);
-                        part["properties"].get(name).is_some()
-                    })
-                };
-                for name in example.as_object().expect("members").keys() {
-                    assert!(known(name), "{place}.{name}");
-                }
-            }
-            if let Some(all) = schema["oneOf"].as_array() {
-                let of_one = |one: &Value| {
-                    let name = one["$ref"].as_str().and_then(|name| name.rsplit('/').next());
-                    let one = name.map_or(one, |name| &document["components"]["schemas"][name]);
-                    example
-                        .as_object()
-                        .is_some_and(|example| example.keys().all(|name| one["properties"].get(name).is_some()))
-                };
-                assert!(example.is_null() || all.iter().any(of_one), "{place}");
-            }
-            let Some(described) = schema["properties"].as_object() else {
-                return;
-            };
-            for name in schema["required"].as_array().into_iter().flatten() {
-                assert!(
-                    example.get(name.as_str().expect("a name")).is_some(),
-                    "{place} lacks {name}"
-                );
-            }
-            for (name, value) in example.as_object().into_iter().flatten() {
-                let place = format!("{place}.{name}");
-                let schema = described
-                    .get(name)
-                    .unwrap_or_else(|| panic!("{place} is not described"));
-                for item in value.as_array().into_iter().flatten() {
-                    check(document, &schema["items"], item, &place);
-                }
-                if value.is_object() {
-                    check(document, schema, value, &place);
-                }
+            for name in example.as_object().expect("members").keys() {
+                assert!(known(name), "{place}.{name}");
             }
         }
+        if let Some(all) = schema["oneOf"].as_array() {
+            let of_one = |one: &Value| {
+                let name = one["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+                let one = name.map_or(one, |name| &document["components"]["schemas"][name]);
+                example
+                    .as_object()
+                    .is_some_and(|example| example.keys().all(|name| one["properties"].get(name).is_some()))
+            };
+            assert!(example.is_null() || all.iter().any(of_one), "{place}");
+        }
+        let Some(described) = schema["properties"].as_object() else {
+            return;
+        };
+        for name in schema["required"].as_array().into_iter().flatten() {
+            assert!(
+                example.get(name.as_str().expect("a name")).is_some(),
+                "{place} lacks {name}"
+            );
+        }
+        for (name, value) in example.as_object().into_iter().flatten() {
+            let place = format!("{place}.{name}");
+            let schema = described
+                .get(name)
+                .unwrap_or_else(|| panic!("{place} is not described"));
+            for item in value.as_array().into_iter().flatten() {
+                check(document, &schema["items"], item, &place);
+            }
+            if value.is_object() {
+                check(document, schema, value, &place);
+            }
+        }
+    }
+
+    #[test]
+    fn every_answer_has_an_example_that_its_schema_describes() {
         let document = described("https://sign.example.com");
         for (path, operations) in document["paths"].as_object().expect("paths") {
             for (method, operation) in operations.as_object().expect("operations") {
