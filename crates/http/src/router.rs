@@ -1,10 +1,10 @@
-//! The table of routes, and the frame around them.
+//! All routes, each with its layers.
 //!
-//! A route says who may call it ([`Authority`]), and the layers here see to it: a handler of an `AccessToken` route runs only
-//! after the token was found good and the role sufficient. A test walks the table and asks every route without a token,
-//! with a bad one, and with another company's ids.
+//! A route says who may call it ([`Authority`]), and the layers enforce it: the handler of an `AccessToken` route runs
+//! only if the token is valid and the role is sufficient. A test calls every route without a token, with a bad one, and
+//! with another company's ids.
 //!
-//! Around all routes: a panic is a failed request (500, logged), and [`speak`] writes a failure in the language of its reader.
+//! Around all routes: a panic becomes a 500 and is logged, and [`speak`] writes failures in the reader's language.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub fn routes() -> Vec<Route> {
     all
 }
 
-/// The service as axum runs it. Serve it with connection info, so that client addresses are known.
+/// The service as an axum router. Serve it with connection info, so that it knows client addresses.
 pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
     let behind_links = routes()
         .iter()
@@ -52,8 +52,8 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         let in_turn = middleware::from_fn_with_state(turns, places::in_turn);
         let handler = route.handler.route_layer(in_turn);
         let takes = api::openapi::takes(&route.method, route.path).map(Arc::new);
-        let handler = handler.route_layer(middleware::from_fn_with_state(takes, ignored_members::tell));
-        // The layer added last is the first that a request meets.
+        let handler = handler.route_layer(middleware::from_fn_with_state(takes, ignored_members::report));
+        // The layer added last runs first.
         let handler = match route.authority {
             Authority::AccessToken(access) => {
                 handler.route_layer(middleware::from_fn_with_state((http.clone(), access), authenticate))
@@ -68,7 +68,7 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
     router
         .fallback(unknown_path)
         .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed })
-        // Each handler that reads a body reads it with its own limit.
+        // Each handler that reads a body sets its own limit.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(|_| {
             Failure::App(Error::internal("answering a request", "a panic, logged above")).into_response()
@@ -79,7 +79,7 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         .with_state(http)
 }
 
-/// A problem for programs, a page for people.
+/// Problem details for programs, a page for people.
 async fn unknown_path(page: PageRequest) -> Response {
     let error = Error::NotFound(Subject::Endpoint);
     if page.path.starts_with("/api/") {

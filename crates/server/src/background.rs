@@ -48,6 +48,34 @@ const LIST_EVERY: Duration = Duration::from_hours(1);
 /// How late owners may be warned that a seal certificate ends.
 const SEAL_ENDS_EVERY: Duration = Duration::from_hours(1);
 
+type Job = fn(&App) -> Result<(), Error>;
+
+/// How often, what the log calls it, and the job.
+const JOBS: &[(Duration, &str, Job)] = &[
+    (EXPIRY_EVERY, "expiring workflows", expire),
+    (TIMESTAMPS_EVERY, "adding timestamps", add_timestamps),
+    (LIST_EVERY, "renewing the revocation list", renew_list),
+    (
+        SEAL_ENDS_EVERY,
+        "warning of seal certificates that end",
+        warn_of_seal_ends,
+    ),
+    (HISTORY_EVERY, "bounding the history of deliveries", forget),
+    (REMINDERS_EVERY, "reminding writers", remind),
+    (
+        TEMPLATE_FAULTS_EVERY,
+        "keeping faults of mail templates",
+        App::keep_template_faults,
+    ),
+    (
+        LOOSE_FILES_EVERY,
+        "removing files that nothing needs",
+        remove_loose_files,
+    ),
+    (CHECKPOINTS_EVERY, "writing checkpoints", write_checkpoints),
+    (CLEANING_EVERY, "removing what has had its day", clean),
+];
+
 pub struct Background(JoinSet<()>);
 
 impl Background {
@@ -110,85 +138,18 @@ pub fn start(
             tracing::warn!(%error, "bulk sends of dead processes could not be released; they are taken over later");
         }
     });
+    for (period, doing, job) in JOBS {
+        work.spawn(every(*period, ended.clone(), Arc::clone(&app), doing, *job));
+    }
     // Others take over claims from a node that does not beat, so it beats until both of these have ended.
-    let starting_many = every(BULK_EVERY, ended.clone(), Arc::clone(&app), "starting many", start_many);
     let delivering = runner.run(told(ended.clone()));
+    let starting_many = every(BULK_EVERY, ended, Arc::clone(&app), "starting many", start_many);
     work.spawn(nodes::alive_while(
-        Nodes::new(Arc::clone(&app), node::this_process()),
+        Nodes::new(app, node::this_process()),
         || tokio::time::sleep(nodes::BEAT),
         async {
             tokio::join!(delivering, starting_many);
         },
-    ));
-    work.spawn(every(
-        EXPIRY_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "expiring workflows",
-        expire,
-    ));
-    work.spawn(every(
-        TIMESTAMPS_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "adding timestamps",
-        add_timestamps,
-    ));
-    work.spawn(every(
-        LIST_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "renewing the revocation list",
-        renew_list,
-    ));
-    work.spawn(every(
-        SEAL_ENDS_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "warning of seal certificates that end",
-        warn_of_seal_ends,
-    ));
-    work.spawn(every(
-        HISTORY_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "bounding the history of deliveries",
-        forget,
-    ));
-    work.spawn(every(
-        REMINDERS_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "reminding writers",
-        remind,
-    ));
-    work.spawn(every(
-        TEMPLATE_FAULTS_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "keeping faults of mail templates",
-        App::keep_template_faults,
-    ));
-    work.spawn(every(
-        LOOSE_FILES_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "removing files that nothing needs",
-        remove_loose_files,
-    ));
-    work.spawn(every(
-        CHECKPOINTS_EVERY,
-        ended.clone(),
-        Arc::clone(&app),
-        "writing checkpoints",
-        write_checkpoints,
-    ));
-    work.spawn(every(
-        CLEANING_EVERY,
-        ended,
-        app,
-        "removing what has had its day",
-        clean,
     ));
     Ok(Background(work))
 }
@@ -199,13 +160,7 @@ async fn told(mut ended: watch::Receiver<bool>) {
 }
 
 /// Runs a job again and again until the end.
-async fn every(
-    period: Duration,
-    ended: watch::Receiver<bool>,
-    app: Arc<App>,
-    doing: &'static str,
-    job: fn(&App) -> Result<(), Error>,
-) {
+async fn every(period: Duration, ended: watch::Receiver<bool>, app: Arc<App>, doing: &'static str, job: Job) {
     let mut time = interval(period);
     time.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut end = Box::pin(told(ended));

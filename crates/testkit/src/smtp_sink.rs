@@ -178,94 +178,119 @@ impl Drop for SmtpSink {
 
 fn serve(shared: &Shared, stream: &TcpStream) {
     let _ = stream.set_read_timeout(Some(Duration::from_mins(1)));
-    let mut writer = stream;
-    let mut reader = BufReader::new(stream);
-    let mut say = |line: &str| writer.write_all(format!("{line}\r\n").as_bytes()).is_ok();
     let refusal = {
         let mut troubles = shared.troubles.lock().expect("no panic while locked");
         troubles.pop_front_if(|trouble| matches!(trouble, Trouble::AtGreeting(_)))
     };
+    let mut session = Session {
+        shared,
+        writer: stream,
+        reader: BufReader::new(stream),
+        from: String::new(),
+        to: Vec::new(),
+        trouble: None,
+    };
     if let Some(Trouble::AtGreeting(answer)) = refusal {
-        say(&answer);
+        session.say(&answer);
         return;
     }
-    if !say("220 sink ESMTP") {
-        return;
-    }
-    let (mut from, mut to, mut trouble) = (String::new(), Vec::new(), None);
-    loop {
+    let mut goes_on = session.say("220 sink ESMTP");
+    while goes_on {
         let mut line = String::new();
-        if !matches!(reader.read_line(&mut line), Ok(read) if read > 0) {
-            return;
-        }
-        let line = line.trim_end();
+        goes_on =
+            matches!(session.reader.read_line(&mut line), Ok(read) if read > 0) && session.answer(line.trim_end());
+    }
+}
+
+/// One connection. Its methods return whether it goes on.
+struct Session<'s> {
+    shared: &'s Shared,
+    writer: &'s TcpStream,
+    reader: BufReader<&'s TcpStream>,
+    from: String,
+    to: Vec<String>,
+    trouble: Option<Trouble>,
+}
+
+impl Session<'_> {
+    fn say(&mut self, line: &str) -> bool {
+        self.writer.write_all(format!("{line}\r\n").as_bytes()).is_ok()
+    }
+
+    fn answer(&mut self, line: &str) -> bool {
         let word = line.get(..4).unwrap_or(line).to_ascii_uppercase();
-        let goes_on = match word.as_str() {
+        match word.as_str() {
             "EHLO" => {
-                let last = if shared.utf8 { "250 SMTPUTF8" } else { "250 HELP" };
-                say("250-sink") && say("250-8BITMIME") && say(last)
+                let last = if self.shared.utf8 { "250 SMTPUTF8" } else { "250 HELP" };
+                self.say("250-sink") && self.say("250-8BITMIME") && self.say(last)
             }
-            "HELO" | "NOOP" => say("250 sink"),
-            "RSET" => say("250 forgotten"),
-            "MAIL" => {
-                (from, to) = (bracketed(line), Vec::new());
-                trouble = shared.troubles.lock().expect("no panic while locked").pop_front();
-                match &trouble {
-                    Some(Trouble::AtSender(answer)) => {
-                        say(answer);
-                        return;
-                    }
-                    _ => say("250 sender taken"),
-                }
-            }
-            "RCPT" => {
-                if trouble == Some(Trouble::HangUp) {
-                    return;
-                }
-                if trouble == Some(Trouble::Stall) {
-                    *shared.stalled.lock().expect("no panic while locked") += 1;
-                    shared.stalls.notify_all();
-                    // The next read returns at the end of the connection.
-                    let _ = reader.read_line(&mut String::new());
-                    return;
-                }
-                if let Some(Trouble::AtRecipient(answer)) = &trouble {
-                    say(answer)
-                } else {
-                    to.push(bracketed(line));
-                    say("250 addressee taken")
-                }
-            }
-            "DATA" => {
-                if !say("354 go on") {
-                    return;
-                }
-                let Some(data) = read_data(&mut reader) else { return };
-                let mail = SunkMail {
-                    from: from.clone(),
-                    to: to.clone(),
-                    data,
-                };
-                match trouble.take() {
-                    Some(Trouble::AfterData(answer)) => say(&answer),
-                    Some(Trouble::DropAfterData) => {
-                        shared.keep(mail);
-                        return;
-                    }
-                    _ => {
-                        shared.keep(mail);
-                        say("250 mail taken")
-                    }
-                }
-            }
+            "HELO" | "NOOP" => self.say("250 sink"),
+            "RSET" => self.say("250 forgotten"),
+            "MAIL" => self.sender(line),
+            "RCPT" => self.recipient(line),
+            "DATA" => self.data(),
             "QUIT" => {
-                say("221 bye");
-                return;
+                self.say("221 bye");
+                false
             }
-            _ => say("502 unknown"),
+            _ => self.say("502 unknown"),
+        }
+    }
+
+    fn sender(&mut self, line: &str) -> bool {
+        (self.from, self.to) = (bracketed(line), Vec::new());
+        self.trouble = self.shared.troubles.lock().expect("no panic while locked").pop_front();
+        if let Some(Trouble::AtSender(answer)) = &self.trouble {
+            let answer = answer.clone();
+            self.say(&answer);
+            return false;
+        }
+        self.say("250 sender taken")
+    }
+
+    fn recipient(&mut self, line: &str) -> bool {
+        match &self.trouble {
+            Some(Trouble::HangUp) => false,
+            Some(Trouble::Stall) => {
+                *self.shared.stalled.lock().expect("no panic while locked") += 1;
+                self.shared.stalls.notify_all();
+                // The next read returns at the end of the connection.
+                let _ = self.reader.read_line(&mut String::new());
+                false
+            }
+            Some(Trouble::AtRecipient(answer)) => {
+                let answer = answer.clone();
+                self.say(&answer)
+            }
+            _ => {
+                self.to.push(bracketed(line));
+                self.say("250 addressee taken")
+            }
+        }
+    }
+
+    fn data(&mut self) -> bool {
+        if !self.say("354 go on") {
+            return false;
+        }
+        let Some(data) = read_data(&mut self.reader) else {
+            return false;
         };
-        if !goes_on {
-            return;
+        let mail = SunkMail {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            data,
+        };
+        match self.trouble.take() {
+            Some(Trouble::AfterData(answer)) => self.say(&answer),
+            Some(Trouble::DropAfterData) => {
+                self.shared.keep(mail);
+                false
+            }
+            _ => {
+                self.shared.keep(mail);
+                self.say("250 mail taken")
+            }
         }
     }
 }

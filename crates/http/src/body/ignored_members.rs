@@ -1,12 +1,13 @@
-//! What a request says and nobody reads: unknown members of its JSON, and query parameters and parts of a form that its call does
-//! not have.
+//! What nobody reads of a request: unknown JSON members, and query parameters and form parts that the call does not
+//! have.
 //!
-//! They are ignored, and the answer names them in an `Ignored-Members` header. A client that sends `Prefer: handling=strict`
-//! (RFC 7240) gets 422 instead, before anything is done.
+//! They are ignored, and the answer names them in an `Ignored-Members` header. If the client sends `Prefer:
+//! handling=strict` (RFC 7240), the request gets a 422 instead, before anything is done.
 //!
-//! No route can forget it: the frame lays [`tell`] around every route, a body's members are read by
-//! [`JsonBody::read`](crate::body::json::JsonBody::read) alone, which knows which of them were asked for, and the parts of a form by
-//! [`multipart::read`](crate::body::multipart::read) alone, which compares them with the call's description.
+//! No route can forget this: [`report`] surrounds every route. Only
+//! [`JsonBody::read`](crate::body::json::JsonBody::read) reads the members of a body, so it knows which were asked for,
+//! and only [`multipart::read`](crate::body::multipart::read) reads the parts of a form, which it compares with the
+//! call's description.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -20,18 +21,18 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::frame::problem::Failure;
 
-/// We report at most this many names.
+/// We name at most this many.
 const MOST: usize = 100;
-/// We report at most this many characters of a name, because it may be as long as a body.
+/// How many characters of a name we show. A name may be as long as a body.
 const MOST_OF_NAME: usize = 100;
-/// The header's size limit in bytes, because proxies refuse long ones. Names that do not fit are left out.
+/// How long the header may be in bytes; proxies refuse longer ones. Names that do not fit are left out.
 const LONGEST_HEADER: usize = 2_000;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const IGNORED_MEMBERS: HeaderName = HeaderName::from_static("ignored-members");
 
-/// The paths of the ignored members of one request.
+/// The paths of what nobody has read of one request.
 #[derive(Debug, Clone, Default)]
 pub struct Unread(Arc<Found>);
 
@@ -43,17 +44,17 @@ struct Found {
     places: Mutex<Vec<String>>,
 }
 
-/// The path of an object in a JSON body.
+/// Where an object is in a JSON body.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
     /// The path in faults.
     pub path: String,
-    /// The path in the whole body, for reporting ignored members.
+    /// In the whole body, as unread members are named.
     pub in_body: String,
 }
 
 impl Place {
-    /// The path of one of its members.
+    /// The place of a member of it.
     #[must_use]
     pub fn of(&self, name: &str) -> Place {
         Place {
@@ -62,7 +63,7 @@ impl Place {
         }
     }
 
-    /// The path of an element of the list at this place.
+    /// The place of an element of the list that is here.
     #[must_use]
     pub fn element(&self, index: usize) -> Place {
         Place {
@@ -77,19 +78,19 @@ fn within(place: &str, name: &str) -> String {
     format!("{place}{dot}{name}")
 }
 
-/// The parameters that a call accepts, according to its description.
+/// What a call accepts, according to its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Takes {
-    /// The names of its query parameters.
+    /// Names of its query parameters.
     pub query: BTreeSet<&'static str>,
-    /// Whether it reads a JSON body, in which the unread parameters are refused together with the unread members.
+    /// Whether it reads a JSON body. Its unread query parameters are then refused together with the unread members.
     pub json: bool,
-    /// The names of the parts of its form, if it reads one.
+    /// Names of the parts of its form, if it reads one.
     pub parts: BTreeSet<&'static str>,
 }
 
 impl Unread {
-    /// That of the request that these belong to.
+    /// The one of the request with these extensions.
     pub fn of(extensions: &Extensions) -> Self {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
@@ -112,7 +113,7 @@ impl Unread {
         }))
     }
 
-    /// Marks `name` at this place as ignored. The place is empty for the request itself.
+    /// Adds a name that nobody reads. `place` is empty for the request itself.
     pub fn add(&self, place: &str, name: &str) {
         let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
         if places.len() < MOST {
@@ -121,7 +122,7 @@ impl Unread {
         }
     }
 
-    /// Marks this part of a form as ignored, unless the call's description has it.
+    /// Adds this part of a form, unless the call has it.
     pub fn add_part(&self, name: &str) {
         if !self.0.parts.is_empty() && !self.0.parts.contains(name) {
             self.add("", name);
@@ -148,8 +149,7 @@ impl Unread {
     }
 }
 
-/// The paths, separated by commas. Characters that a header cannot contain, and commas within a name, are
-/// percent-encoded.
+/// The paths, separated by commas. Commas in names, and what a header cannot contain, are percent-encoded.
 fn header(places: &[String]) -> Option<HeaderValue> {
     let mut value = String::new();
     for place in places {
@@ -168,9 +168,9 @@ fn header(places: &[String]) -> Option<HeaderValue> {
     HeaderValue::from_str(&value).ok().filter(|value| !value.is_empty())
 }
 
-/// Reports ignored parts of a request to its client, or refuses the request. `takes` is empty for pages, which may
-/// ignore parts of their addresses.
-pub async fn tell(State(takes): State<Option<Arc<Takes>>>, mut request: Request, next: Next) -> Response {
+/// Reports to the client what was ignored, or refuses the request. `takes` is `None` for pages, which may ignore
+/// anything.
+pub async fn report(State(takes): State<Option<Arc<Takes>>>, mut request: Request, next: Next) -> Response {
     let parts = takes.as_ref().map(|takes| takes.parts.clone()).unwrap_or_default();
     let unread = Unread::asked_by(request.headers(), parts);
     let mut refused = Vec::new();

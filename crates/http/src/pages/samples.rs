@@ -1,7 +1,6 @@
-//! Every template with sample data, in every language: what a template names must exist.
+//! Every template with sample data in every language, which proves that everything a template names exists.
 //!
-//! With `COUNTERSIGN_SAMPLES` naming a folder, the pages are written there, to be looked at in a
-//! browser without a server.
+//! If `COUNTERSIGN_SAMPLES` names a folder, the pages are written there, to be looked at in a browser without a server.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,12 +27,12 @@ fn field(kind: FieldKind, name: &str, [x, y, width, height]: [u32; 4]) -> Field 
     }
 }
 
-fn sign(language: Language, mode: &str) -> Value {
+fn fields() -> Vec<Field> {
     let required = |mut field: Field| {
         field.required = true;
         field
     };
-    let fields = [
+    vec![
         required(field(FieldKind::Text, "성명", [250, 120, 300, 25])),
         field(FieldKind::Number, "금액", [250, 160, 300, 25]),
         required(field(FieldKind::Date, "계약일", [250, 200, 300, 25])),
@@ -56,7 +55,11 @@ fn sign(language: Language, mode: &str) -> Value {
         field(FieldKind::Text, "갑 성명", [420, 720, 250, 25]),
         field(FieldKind::Label, "번호", [600, 50, 250, 25]),
         field(FieldKind::Check, "갑 확인", [700, 720, 24, 17]),
-    ];
+    ]
+}
+
+fn sign(language: Language, mode: &str) -> Value {
+    let fields = fields();
     let value = |field: &Field| match field.name.as_str() {
         "번호" => Some("2026-0042"),
         "비고" => Some(
@@ -134,11 +137,33 @@ fn verdict_words(language: Language, result: &str, standing: &str) -> Value {
     })
 }
 
-fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
-    let mut samples = vec![
+/// A name, its template, and what the template is given.
+type Sample = (String, &'static str, Value);
+
+/// The signing page and the viewer.
+fn signing(language: Language) -> Vec<Sample> {
+    vec![
         ("sign".to_owned(), "sign.html", sign(language, "sign")),
         ("preview".to_owned(), "sign.html", sign(language, "preview")),
         ("sender".to_owned(), "sign.html", sign(language, "view")),
+        (
+            "viewer".to_owned(),
+            "viewer.html",
+            json!({
+                "kind": i18n::text(language, "view-title-document", &[]), "document": "근로계약서",
+                "completed": "2026", "download": "#", "verify": "/verify",
+                "pages": [{
+                    "src": "pages-1", "text": "texts-1", "width": 1240, "height": 1754, "number": 1,
+                    "width_points": 595.0, "height_points": 842.0,
+                }],
+            }),
+        ),
+    ]
+}
+
+/// The questions for codes.
+fn codes(language: Language) -> Vec<Sample> {
+    vec![
         (
             "access-code".to_owned(),
             "access_code.html",
@@ -153,6 +178,30 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
                 "action": "/sign/access-code", "document": "근로계약서", "hint": null, "wrong": true, "left": 3,
             }),
         ),
+        (
+            "one-time-code".to_owned(),
+            "one_time_code.html",
+            json!({
+                "action": "/sign/one-time-code", "form": "00", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
+                "to": "m•••@example.com", "sent": false, "minutes": 10, "wrong": false,
+                "fault": null,
+            }),
+        ),
+        (
+            "one-time-code-wrong".to_owned(),
+            "one_time_code.html",
+            json!({
+                "action": "/sign/one-time-code", "form": "00", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
+                "to": "m•••@example.com", "sent": true, "minutes": 10, "wrong": true,
+                "fault": i18n::text(language, "sign-one-time-wrong", &[]),
+            }),
+        ),
+    ]
+}
+
+/// The page of a public link.
+fn links(language: Language) -> Vec<Sample> {
+    vec![
         (
             "link".to_owned(),
             "link.html",
@@ -182,36 +231,12 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
                 "contact_fault": i18n::text(language, "error-invalid-contact", &[]), "agree_fault": null,
             }),
         ),
-        (
-            "one-time-code".to_owned(),
-            "one_time_code.html",
-            json!({
-                "action": "/sign/one-time-code", "form": "00", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
-                "to": "m•••@example.com", "sent": false, "minutes": 10, "wrong": false,
-                "fault": null,
-            }),
-        ),
-        (
-            "one-time-code-wrong".to_owned(),
-            "one_time_code.html",
-            json!({
-                "action": "/sign/one-time-code", "form": "00", "send_action": "/sign/one-time-code/send", "document": "근로계약서",
-                "to": "m•••@example.com", "sent": true, "minutes": 10, "wrong": true,
-                "fault": i18n::text(language, "sign-one-time-wrong", &[]),
-            }),
-        ),
-        (
-            "viewer".to_owned(),
-            "viewer.html",
-            json!({
-                "kind": i18n::text(language, "view-title-document", &[]), "document": "근로계약서",
-                "completed": "2026", "download": "#", "verify": "/verify",
-                "pages": [{
-                    "src": "pages-1", "text": "texts-1", "width": 1240, "height": 1754, "number": 1,
-                    "width_points": 595.0, "height_points": 842.0,
-                }],
-            }),
-        ),
+    ]
+}
+
+/// The verify page.
+fn verdicts(language: Language) -> Vec<Sample> {
+    vec![
         (
             "verify".to_owned(),
             "verify.html",
@@ -242,6 +267,12 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
                 }],
             }),
         ),
+    ]
+}
+
+/// The members' pages.
+fn members(language: Language) -> Vec<Sample> {
+    vec![
         (
             "login".to_owned(),
             "login.html",
@@ -295,7 +326,14 @@ fn samples(language: Language) -> Vec<(String, &'static str, Value)> {
                 "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-failed", &[]), "failure": "550 5.1.1 no such user", "at": "2026", "body": "안녕하세요.\n[…]", "hides_link": true, "links": []},
             }),
         ),
-    ];
+    ]
+}
+
+fn samples(language: Language) -> Vec<Sample> {
+    let mut samples: Vec<Sample> = [signing, codes, links, verdicts, members]
+        .into_iter()
+        .flat_map(|group| group(language))
+        .collect();
     for ending in Ending::ALL {
         samples.push((
             format!("end-{ending:?}")
@@ -345,7 +383,7 @@ fn every_template_is_written_in_every_language() {
     }
 }
 
-/// A sentence that no page uses is dead weight for three translators.
+/// Translators should not maintain texts that no page uses.
 #[test]
 fn every_sentence_of_the_pages_is_used() {
     fn collect(folder: &Path, text: &mut String) {

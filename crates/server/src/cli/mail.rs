@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::process::ExitCode;
 
-use app::mail::{self, MailKind};
+use app::mail::{self, MailKind, OutgoingMail};
 use app::mail_sample::{self, Links};
 use clap::Subcommand;
 use delivery::mailer::MailFault;
@@ -107,26 +107,31 @@ impl Mail {
         let sent: Result<String, MailFault> = runtime.block_on(mailer.send(&mail, logo, &id, now));
         // Connections must be dropped inside their runtime.
         runtime.block_on(async move { drop(mailer) });
-        let (taken, code, words) = match &sent {
-            Ok(words) => (true, None, words.clone()),
-            Err(fault) => (false, fault.code, fault.words.clone()),
-        };
-        let value = json!({
-            "taken": taken,
-            "server": server,
-            "to": mail.to,
-            "subject": mail.subject,
-            "code": code,
-            "answer": words,
-        });
-        let verb = if taken { "accepted" } else { "did not accept" };
-        print(
-            context.json,
-            &value,
-            &strangers(&format!("{server} {verb} the mail to {}: {words}", mail.to)),
-        );
-        Ok(if taken { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(outcome(context, &server, &mail, &sent))
     }
+}
+
+/// Prints what the server said, and says by the exit code whether it took the mail.
+fn outcome(context: &Context, server: &str, mail: &OutgoingMail, sent: &Result<String, MailFault>) -> ExitCode {
+    let (taken, code, words) = match sent {
+        Ok(words) => (true, None, words.clone()),
+        Err(fault) => (false, fault.code, fault.words.clone()),
+    };
+    let value = json!({
+        "taken": taken,
+        "server": server,
+        "to": mail.to,
+        "subject": mail.subject,
+        "code": code,
+        "answer": words,
+    });
+    let verb = if taken { "accepted" } else { "did not accept" };
+    print(
+        context.json,
+        &value,
+        &strangers(&format!("{server} {verb} the mail to {}: {words}", mail.to)),
+    );
+    if taken { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn bounced(context: &Context) -> Result<ExitCode, Failure> {

@@ -96,52 +96,7 @@ impl Template {
                 let saved = SavedTemplate::new(upload.language, imported);
                 print(context.json, &json!(saved), &saved.template_id.to_string());
             }
-            Template::List { of } => {
-                let app = context.open()?.app;
-                app.company(&of.company)?;
-                let filter = TemplateFilter {
-                    with_archived: true,
-                    ..TemplateFilter::default()
-                };
-                let mut templates = Vec::new();
-                loop {
-                    let before = templates.last().map(|template: &app::TemplateSummary| template.id);
-                    let page = app.templates(&of.company, TemplateFilter { before, ..filter })?;
-                    if page.is_empty() {
-                        break;
-                    }
-                    templates.extend(page);
-                }
-                let values: Vec<Value> = templates
-                    .iter()
-                    .map(|template| {
-                        json!({
-                            "template_id": template.id,
-                            "name": template.name,
-                            "version": template.current_version,
-                            "created_at": template.created_at,
-                            "archived_at": template.archived_at,
-                        })
-                    })
-                    .collect();
-                let rows: Vec<Vec<String>> = templates
-                    .iter()
-                    .map(|template| {
-                        let archived = if template.archived_at.is_some() { "archived" } else { "" };
-                        vec![
-                            template.id.to_string(),
-                            template.name.clone(),
-                            template.current_version.to_string(),
-                            archived.to_owned(),
-                        ]
-                    })
-                    .collect();
-                print(
-                    context.json,
-                    &Value::from(values),
-                    &table(&["ID", "NAME", "VERSION", ""], &rows),
-                );
-            }
+            Template::List { of } => list(context, &of)?,
             Template::Archive { of, id } => {
                 let at = context.open()?.app.archive_template(&of.company, id)?;
                 let value = json!({"template_id": id, "archived_at": at});
@@ -157,7 +112,55 @@ impl Template {
     }
 }
 
-/// The name recorded for the author of a version.
+fn list(context: &Context, of: &OfCompany) -> Result<(), Failure> {
+    let app = context.open()?.app;
+    app.company(&of.company)?;
+    let filter = TemplateFilter {
+        with_archived: true,
+        ..TemplateFilter::default()
+    };
+    let mut templates = Vec::new();
+    loop {
+        let before = templates.last().map(|template: &app::TemplateSummary| template.id);
+        let page = app.templates(&of.company, TemplateFilter { before, ..filter })?;
+        if page.is_empty() {
+            break;
+        }
+        templates.extend(page);
+    }
+    let values: Vec<Value> = templates
+        .iter()
+        .map(|template| {
+            json!({
+                "template_id": template.id,
+                "name": template.name,
+                "version": template.current_version,
+                "created_at": template.created_at,
+                "archived_at": template.archived_at,
+            })
+        })
+        .collect();
+    let rows: Vec<Vec<String>> = templates
+        .iter()
+        .map(|template| {
+            let archived = if template.archived_at.is_some() { "archived" } else { "" };
+            vec![
+                template.id.to_string(),
+                template.name.clone(),
+                template.current_version.to_string(),
+                archived.to_owned(),
+            ]
+        })
+        .collect();
+    print(
+        context.json,
+        &Value::from(values),
+        &table(&["ID", "NAME", "VERSION", ""], &rows),
+    );
+    Ok(())
+}
+
+/// Who made a version, as it remembers.
 const BY: &str = "command line";
 
 fn template_id(text: &str) -> Result<TemplateId, String> {

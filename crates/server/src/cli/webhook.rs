@@ -1,9 +1,9 @@
 //! `webhook list`, `webhook pause`, `webhook start`, `webhook test`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{EndpointPaused, WebhookTestRequest, WebhookTested, callback_address};
+use app::{App, EndpointPaused, WebhookTestRequest, WebhookTested, callback_address};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -51,37 +51,7 @@ impl Webhook {
     pub fn run(self, context: &Context) -> Result<ExitCode, Failure> {
         let app = context.open()?.app;
         match self {
-            Webhook::List { of } => {
-                let zone = app.company(&of.company)?.zone;
-                let endpoints = app.failing_endpoints(&of.company)?;
-                let moment = |at| domain::time::format_with_zone(at, zone);
-                let values: Vec<Value> = endpoints
-                    .iter()
-                    .map(|endpoint| {
-                        json!({
-                            "url": endpoint.url,
-                            "failing_since": endpoint.failing_since,
-                            "stopped_at": endpoint.stopped.map(|(at, _)| at),
-                            "stopped_because": endpoint.stopped.map(|(_, reason)| reason.word()),
-                        })
-                    })
-                    .collect();
-                let rows: Vec<Vec<String>> = endpoints
-                    .iter()
-                    .map(|endpoint| {
-                        let stopped = endpoint.stopped.map_or_else(String::new, |(at, reason)| {
-                            format!("{} ({})", moment(at), reason.word())
-                        });
-                        let failing = endpoint.failing_since.map(moment).unwrap_or_default();
-                        vec![endpoint.url.clone(), failing, stopped]
-                    })
-                    .collect();
-                print(
-                    context.json,
-                    &Value::from(values),
-                    &table(&["URL", "FAILING SINCE", "STOPPED"], &rows),
-                );
-            }
+            Webhook::List { of } => list(&app, &of, context.json)?,
             Webhook::Pause { of, url } => {
                 let paused = app.pause_endpoint(&of.company, &callback_address(&url)?)?;
                 let EndpointPaused { url, held, known } = &paused;
@@ -112,31 +82,75 @@ impl Webhook {
                 url,
                 client,
                 authorization_file,
-            } => {
-                let authorization = match &authorization_file {
-                    Some(path) => {
-                        let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
-                        text.lines().next().map(str::to_owned)
-                    }
-                    None => None,
-                };
-                let tested = app.test_webhook(
-                    &of.company,
-                    WebhookTestRequest {
-                        url: Some(url.clone()),
-                        authorization,
-                        client_id: client,
-                        faults: Vec::new(),
-                    },
-                )?;
-                print(context.json, &json!(tested), &told(&url, &tested));
-                if !tested.delivered {
-                    return Ok(ExitCode::FAILURE);
-                }
-            }
+            } => return test(&app, &of, &url, client, authorization_file.as_deref(), context.json),
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn list(app: &App, of: &OfCompany, as_json: bool) -> Result<(), Failure> {
+    let zone = app.company(&of.company)?.zone;
+    let endpoints = app.failing_endpoints(&of.company)?;
+    let moment = |at| domain::time::format_with_zone(at, zone);
+    let values: Vec<Value> = endpoints
+        .iter()
+        .map(|endpoint| {
+            json!({
+                "url": endpoint.url,
+                "failing_since": endpoint.failing_since,
+                "stopped_at": endpoint.stopped.map(|(at, _)| at),
+                "stopped_because": endpoint.stopped.map(|(_, reason)| reason.word()),
+            })
+        })
+        .collect();
+    let rows: Vec<Vec<String>> = endpoints
+        .iter()
+        .map(|endpoint| {
+            let stopped = endpoint.stopped.map_or_else(String::new, |(at, reason)| {
+                format!("{} ({})", moment(at), reason.word())
+            });
+            let failing = endpoint.failing_since.map(moment).unwrap_or_default();
+            vec![endpoint.url.clone(), failing, stopped]
+        })
+        .collect();
+    print(
+        as_json,
+        &Value::from(values),
+        &table(&["URL", "FAILING SINCE", "STOPPED"], &rows),
+    );
+    Ok(())
+}
+
+fn test(
+    app: &App,
+    of: &OfCompany,
+    url: &str,
+    client: Option<String>,
+    authorization_file: Option<&Path>,
+    as_json: bool,
+) -> Result<ExitCode, Failure> {
+    let authorization = match authorization_file {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
+            text.lines().next().map(str::to_owned)
+        }
+        None => None,
+    };
+    let tested = app.test_webhook(
+        &of.company,
+        WebhookTestRequest {
+            url: Some(url.to_owned()),
+            authorization,
+            client_id: client,
+            faults: Vec::new(),
+        },
+    )?;
+    print(as_json, &json!(tested), &told(url, &tested));
+    Ok(if tested.delivered {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// The result of a test webhook.

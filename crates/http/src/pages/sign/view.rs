@@ -1,4 +1,4 @@
-//! The values for the template of the signing page: pages, and fields on top of them.
+//! Data for the template of the signing page: pages, and fields on top of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,32 +14,30 @@ const POINTS_PER_INCH: f64 = 72.0;
 pub struct PageView {
     /// From 1.
     pub number: usize,
-    /// Address of its picture.
     pub src: String,
-    /// Address of its text.
     pub text: String,
     /// The picture's width in pixels.
     pub width: u32,
     /// The picture's height in pixels.
     pub height: u32,
-    /// The paper's width, which font sizes are relative to.
+    /// Of the paper, to which a field's font size is relative.
     pub width_points: f64,
     pub height_points: f64,
-    /// The boxes on it, in reading order.
+    /// In reading order.
     pub fields: Vec<BoxView>,
 }
 
-/// The letters of a value as they will be stamped, as a path over the box.
+/// The letters of a value as they will be stamped: a path over the box.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ink {
-    /// Data of an SVG path, in points from the box's top left.
+    /// SVG path data, in points from the box's top left.
     pub path: String,
     /// `#rrggbb`
     pub color: String,
 }
 
 impl Ink {
-    /// `None` for content without letters.
+    /// `None` if there are no letters.
     pub fn of(look: &BoxLook) -> Option<Self> {
         let outline = look.outline.as_ref()?;
         Some(Self {
@@ -49,25 +47,24 @@ impl Ink {
     }
 }
 
-/// A field's value after it was saved, for the browser code.
+/// A field's value after it was saved, for the script.
 #[derive(Debug, Serialize)]
 pub struct Look {
     name: String,
     boxes: Vec<BoxShown>,
-    /// Why the value will be refused. Empty if it will not.
+    /// Why the value will be refused; empty if it will not.
     message: String,
 }
 
 #[derive(Debug, Serialize)]
 struct BoxShown {
-    /// The box's ID in the page.
+    /// The id of the box in the page.
     id: String,
     shown: String,
     ink: Option<Ink>,
 }
 
 impl Look {
-    /// In the page's language.
     pub fn of(look: &FieldLook, language: Language) -> Self {
         let boxes = look.boxes.iter().map(|(index, look)| BoxShown {
             id: id(*index),
@@ -86,7 +83,7 @@ impl Look {
     }
 }
 
-/// A field's box in the page: its place among the template's.
+/// The id of a field's box in the page: its place among the template's.
 fn id(index: usize) -> String {
     format!("field-{index}")
 }
@@ -95,31 +92,31 @@ fn id(index: usize) -> String {
 #[derive(Debug, Clone, Serialize)]
 #[allow(clippy::struct_excessive_bools)] // flags of a template, not states
 pub struct BoxView {
-    /// The ID in the page. Its control has this ID with `-control` at the end.
+    /// The id in the page; its control's id ends in `-control`.
     pub id: String,
-    /// Whether it is another box of a field whose control is elsewhere.
+    /// Whether the field's control is at another box.
     pub again: bool,
     pub name: String,
-    /// The field's name for people.
+    /// The name that people read.
     pub label: String,
-    /// The sender's words that help to fill it.
+    /// The sender's help text.
     pub help: Option<String>,
     /// `text`, `number`, …
     pub kind: &'static str,
-    /// Whether this signer can fill it in.
+    /// Whether this signer may fill it.
     pub mine: bool,
+    /// Whether they must.
     pub required: bool,
-    /// Whether it is a company's seal, not the signer's own.
+    /// Whether it is the company's stamp and not the signer's own.
     pub company_seal: bool,
-    /// Whether it is a picture.
     pub picture: bool,
     /// Whether it is a file that is not drawn.
     pub attachment: bool,
-    /// Whether its box accepts several lines.
+    /// Whether the box has several lines.
     pub multiline: bool,
-    /// Whether it has a value (a check: it is on; a radio button: it is selected).
+    /// Whether it has a value; for a check, whether it is on; for a radio choice, whether this one is chosen.
     pub filled: bool,
-    /// Whether its signer's turn is still to come.
+    /// Whether its signer has not signed yet.
     pub waiting: bool,
     /// Millionths of the page.
     pub x: u32,
@@ -129,71 +126,65 @@ pub struct BoxView {
     pub width: u32,
     /// Millionths of the page.
     pub height: u32,
-    /// The width in points, the unit of the path of its letters.
+    /// In points, like the path of its letters.
     pub width_points: f64,
     /// The height in points.
     pub height_points: f64,
     /// `start`, `left`, `center`, `right`
     pub alignment: &'static str,
-    /// The font size in points, if the template sets it.
+    /// In points, if the template sets it.
     pub font_size: Option<f32>,
-    /// The limit in characters, if the template sets one.
+    /// In characters, if the template sets it.
     pub max_length: Option<u32>,
-    /// The number of cells, with one character each.
+    /// How many cells, with one character each.
     pub cells: Option<u32>,
-    /// The most decimals of a number.
+    /// How many decimals a number may have.
     pub decimals: Option<u32>,
-    /// The letters as they will be stamped.
     pub ink: Option<Ink>,
-    /// Why the value will be refused.
     pub fault: String,
     /// The value as the form sends it.
     pub value: String,
-    /// The value as people read it on the page.
+    /// The value as it is shown on the page.
     pub shown: String,
-    /// The person who fills or filled it in, if it is someone else.
+    /// Who fills or filled it, if that is someone else.
     pub note: String,
-    /// Address of its picture.
     pub src: Option<String>,
-    /// The options of a list.
     pub options: Vec<String>,
-    /// The option of a radio button.
+    /// The option of this radio choice.
     pub option: String,
-    /// The words on an empty picture.
+    /// The text on an empty picture.
     pub ask: String,
     /// The icon on an empty picture.
     pub symbol: &'static str,
 }
 
-/// The owner of a field, as the page shows it.
+/// Whose a field is, for the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
-    /// The reader's own field, which they can fill in.
+    /// Of the signer who reads the page, who may fill it.
     Mine,
-    /// A field that the sender filled in and nobody else will.
+    /// Of no signer any more: the sender filled it.
     Sender,
-    /// The field of another signer, who has filled it in.
+    /// Of another signer, who filled it.
     Done(String),
-    /// The field of another signer, whose turn is still to come.
+    /// Of another signer, who has not signed yet.
     Waiting(String),
 }
 
-/// The current state of a field.
 #[derive(Debug)]
 pub struct Filled<'a> {
     pub field: &'a Field,
     pub owner: Owner,
-    /// Its value as text; of a file its name.
+    /// As text; for a file, its name.
     pub value: Option<&'a str>,
     pub look: BoxLook,
     /// Why it will be refused.
     pub fault: Option<String>,
-    /// The address of its picture.
     pub src: Option<String>,
 }
 
-/// Lays the fields on their pages, each page's from top to bottom and left to right, so that the
-/// order of the keyboard is the order of reading. `address` is where a part (`pages`: the pictures, `texts`) of a page is.
+/// Places the fields on their pages, each page's from top to bottom and left to right, so that the tab order is the
+/// reading order. `address` returns the address of a page's picture (`pages`) or text (`texts`).
 pub fn pages(
     language: Language,
     sizes: &[PageSize],
@@ -204,7 +195,7 @@ pub fn pages(
     for (index, filled) in fields.iter().enumerate() {
         by_page.entry(filled.field.page).or_default().push((index, filled));
     }
-    // The first box in reading order contains the control.
+    // The first box in reading order has the control.
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     (1_u32..)
         .zip(sizes)
@@ -212,7 +203,7 @@ pub fn pages(
             let mut on_page = by_page.remove(&number).unwrap_or_default();
             on_page.sort_by_key(|(index, filled)| {
                 let placement = &filled.field.placement;
-                // Boxes whose middles differ by less than a line are on one line.
+                // Boxes whose middles differ by less than a line are on the same line.
                 (
                     placement.y.saturating_add(placement.height / 2) / 12_000,
                     placement.x,
@@ -257,12 +248,6 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         src,
     } = filled;
     let mine = *owner == Owner::Mine;
-    let note = match owner {
-        Owner::Mine => String::new(),
-        Owner::Sender => i18n::text(language, "sign-field-given", &[]),
-        Owner::Done(name) => i18n::text(language, "sign-field-other", &[("name", name)]),
-        Owner::Waiting(name) => i18n::text(language, "sign-field-waiting", &[("name", name)]),
-    };
     let value = value.unwrap_or_default().to_owned();
     let option = field.option.clone().unwrap_or_default();
     let is_filled = match field.kind {
@@ -275,26 +260,19 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
     let shown = match field.kind {
         FieldKind::Check | FieldKind::Radio => String::new(),
         _ if picture => String::new(),
-        // Typed text is shown even if it cannot be accepted.
+        // Show what was typed even if it will be refused.
         _ if look.shown.is_empty() => value.clone(),
         _ => look.shown.clone(),
     };
     let place = field.text_place(size);
     let multiline = matches!(field.kind, FieldKind::Text | FieldKind::Label) && place == TextPlace::ManyLines;
-    // A control of one line would drop line breaks; on paper they are spaces.
+    // A single-line control would drop line breaks; on paper they are spaces.
     let value = if multiline {
         value
     } else {
         value.replace(['\r', '\n'], " ")
     };
     let company_seal = field.kind == FieldKind::Seal && field.detail == Some(WriterDetail::Company);
-    let ask = if company_seal && mine {
-        i18n::text(language, "sign-field-company-seal", &[])
-    } else if (picture || attachment) && mine {
-        i18n::text(language, &format!("sign-field-{}", field.kind.code()), &[])
-    } else {
-        String::new()
-    };
     BoxView {
         id: id(index),
         again: false,
@@ -325,17 +303,42 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         fault: fault.clone().unwrap_or_default(),
         value,
         shown,
-        note,
+        note: note(language, owner),
         src: src.clone(),
         options: field.options.clone(),
         option,
-        ask,
+        ask: if mine {
+            ask(language, field.kind, company_seal)
+        } else {
+            String::new()
+        },
         symbol: match field.kind {
             FieldKind::Seal => "seal",
             FieldKind::Image => "image",
             FieldKind::Attachment => "clip",
             _ => "pen",
         },
+    }
+}
+
+/// Who fills or filled a field, if that is someone else.
+fn note(language: Language, owner: &Owner) -> String {
+    match owner {
+        Owner::Mine => String::new(),
+        Owner::Sender => i18n::text(language, "sign-field-given", &[]),
+        Owner::Done(name) => i18n::text(language, "sign-field-other", &[("name", name)]),
+        Owner::Waiting(name) => i18n::text(language, "sign-field-waiting", &[("name", name)]),
+    }
+}
+
+/// The text on an empty picture or file.
+fn ask(language: Language, kind: FieldKind, is_company_seal: bool) -> String {
+    if is_company_seal {
+        i18n::text(language, "sign-field-company-seal", &[])
+    } else if kind.is_picture() || kind == FieldKind::Attachment {
+        i18n::text(language, &format!("sign-field-{}", kind.code()), &[])
+    } else {
+        String::new()
     }
 }
 
