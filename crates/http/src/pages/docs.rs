@@ -733,7 +733,7 @@ mod tests {
             // English text is in an element that says so.
             let english = "For load balancers. It writes to the database";
             assert!(!page.contains(english));
-            for member in ["The member&#x27;s e-mail address.", "Where webhooks go: https"] {
+            for member in ["The member&#x27;s e-mail address.", "The endpoint for webhooks: https"] {
                 let before = page.split(member).next().filter(|before| before.len() < page.len());
                 let before = before.unwrap_or_else(|| panic!("{member} is nowhere"));
                 let list = before.rfind("<dl class=\"members\"").expect("a list");
