@@ -192,6 +192,30 @@ fn judge_korean(kind: Option<&str>, text: Option<&str>, subject: Option<&str>) -
     }
 }
 
+/// A message made from a template of the channel.
+fn alimtalk(
+    message: &Value,
+    refusal: &dyn Fn(&str) -> Refusal,
+    failed: &dyn Fn(&str, &str) -> Refusal,
+) -> Result<(), Refusal> {
+    let options = &message["kakaoOptions"];
+    demand(text_of(options, "pfId") == Some(CHANNEL), || {
+        failed("3103", "채널이 없습니다")
+    })?;
+    let template = text_of(options, "templateId").unwrap_or_default();
+    demand(APPROVED.contains(&template), || {
+        failed("3104", "승인되지 않은 템플릿입니다")
+    })?;
+    demand(options["disableSms"] == false, || refusal("disableSms"))?;
+    let variables = options["variables"].as_object().ok_or_else(|| refusal("variables"))?;
+    for name in ["#{이름}", "#{문서}", "#{링크}", "#{인증번호}"] {
+        demand(variables.get(name).is_some_and(Value::is_string), || {
+            failed("3105", "변수가 없습니다")
+        })?;
+    }
+    demand(message.get("text").is_none(), || refusal("text beside a template"))
+}
+
 fn solapi(request: &Received) -> Result<Refusal, Refusal> {
     let refusal = |words: &str| (400, json!({"errorCode": "ValidationError", "errorMessage": words}));
     let unauthorized = || {
@@ -239,22 +263,7 @@ fn solapi(request: &Received) -> Result<Refusal, Refusal> {
         return Err(failed("1021", "수신번호가 잘못되었습니다"));
     }
     if text_of(message, "type") == Some("ATA") {
-        let options = &message["kakaoOptions"];
-        demand(text_of(options, "pfId") == Some(CHANNEL), || {
-            failed("3103", "채널이 없습니다")
-        })?;
-        let template = text_of(options, "templateId").unwrap_or_default();
-        demand(APPROVED.contains(&template), || {
-            failed("3104", "승인되지 않은 템플릿입니다")
-        })?;
-        demand(options["disableSms"] == false, || refusal("disableSms"))?;
-        let variables = options["variables"].as_object().ok_or_else(|| refusal("variables"))?;
-        for name in ["#{이름}", "#{문서}", "#{링크}", "#{인증번호}"] {
-            demand(variables.get(name).is_some_and(Value::is_string), || {
-                failed("3105", "변수가 없습니다")
-            })?;
-        }
-        demand(message.get("text").is_none(), || refusal("text beside a template"))?;
+        alimtalk(message, &refusal, &failed)?;
     } else {
         demand(message.get("kakaoOptions").is_none(), || refusal("kakaoOptions"))?;
         judge_korean(

@@ -37,6 +37,30 @@ fn a_test_mail_shows_the_servers_own_words_taken_or_refused() {
         said.output
     );
 
+    sink.trouble_next([Trouble::AtRecipient(
+        "550 5.7.1 relaying denied, says the server".to_owned(),
+    )]);
+    let said = here.say(&["mail", "test", "--to", "hong@example.com"]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.output.contains("did not accept") && said.output.contains("relaying denied, says the server"),
+        "{}",
+        said.output
+    );
+    let said = here.say(&["mail", "test", "--to", "nobody"]);
+    assert!(said.error.contains("is not an e-mail address"), "{}", said.error);
+    let said = Temporary::new().say(&["mail", "test", "--to", "hong@example.com"]);
+    assert!(
+        said.code == Some(1) && said.error.contains("mail.smtp.host"),
+        "{}",
+        said.error
+    );
+}
+
+#[test]
+fn test_mails_of_every_kind_have_the_companys_look() {
+    let sink = SmtpSink::start();
+    let here = with_sink(&sink);
     let logo = here.file("logo.png", PIXEL);
     let logo = logo.to_str().expect("a path");
     let set = [
@@ -86,7 +110,7 @@ fn a_test_mail_shows_the_servers_own_words_taken_or_refused() {
         assert_eq!(here.json(&test, "")["taken"], true, "{kind}");
     }
     let mails = sink.mails();
-    assert_eq!(mails.len(), 10);
+    assert_eq!(mails.len(), 9);
     let last = mails.last().expect("a mail");
     assert_eq!(last.header("Reply-To").as_deref(), Some("answers@acme.example"));
     assert!(
@@ -95,25 +119,16 @@ fn a_test_mail_shows_the_servers_own_words_taken_or_refused() {
         last.header("From")
     );
     assert!(last.data.contains("Content-ID: <logo@countersign>"));
+}
 
-    sink.trouble_next([Trouble::AtRecipient(
-        "550 5.7.1 relaying denied, says the server".to_owned(),
-    )]);
-    let said = here.say(&["mail", "test", "--to", "hong@example.com"]);
-    assert_eq!(said.code, Some(1));
-    assert!(
-        said.output.contains("did not accept") && said.output.contains("relaying denied, says the server"),
-        "{}",
-        said.output
-    );
-    let said = here.say(&["mail", "test", "--to", "nobody"]);
-    assert!(said.error.contains("is not an e-mail address"), "{}", said.error);
-    let said = Temporary::new().say(&["mail", "test", "--to", "hong@example.com"]);
-    assert!(
-        said.code == Some(1) && said.error.contains("mail.smtp.host"),
-        "{}",
-        said.error
-    );
+/// The delivery report of a server that does not know the recipient.
+fn bounce_of(mail: &str) -> String {
+    format!(
+        "Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n\
+         --b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.com\r\n\r\n\
+         Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 nobody of this name\r\n\r\n\
+         --b\r\nContent-Type: message/rfc822\r\n\r\n{mail}\r\n--b--\r\n"
+    )
 }
 
 #[test]
@@ -143,13 +158,7 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
         assert!(began.elapsed() < Duration::from_mins(1), "{}", shown());
     }
     let mail = sink.mails().pop().expect("a mail");
-    let report = format!(
-        "Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n\
-         --b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.com\r\n\r\n\
-         Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 nobody of this name\r\n\r\n\
-         --b\r\nContent-Type: message/rfc822\r\n\r\n{}\r\n--b--\r\n",
-        mail.data
-    );
+    let report = bounce_of(&mail.data);
     assert_eq!(here.json(&["mail", "bounced"], &report)["recorded"], true);
     let now = shown();
     let message = &now["message_list"][0];
@@ -196,14 +205,8 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
     correct("right@example.com");
     asked(&["dead", "dead", "delivered", "delivered"]);
     let mails = sink.mails();
-    assert_eq!(
-        mails
-            .iter()
-            .filter_map(|mail| mail.header("To"))
-            .filter(|to| to.contains("right@example.com"))
-            .count(),
-        1
-    );
+    let receivers = mails.iter().filter_map(|mail| mail.header("To"));
+    assert_eq!(receivers.filter(|to| to.contains("right@example.com")).count(), 1);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod access;
 mod backups;
 mod checks;
 mod documents;
+mod key_bench;
 mod mailing;
 mod memory;
 mod messengers;

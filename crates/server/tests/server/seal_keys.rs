@@ -1,96 +1,16 @@
 //! Seal keys that end, that are for something else, or whose token is away, through the real program.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use crate::key_bench::{Bench, use_token};
 use crate::serving::{login, post};
-use crate::support::{EMAIL, FIELDS, PASSWORD, Temporary, pdf};
+use crate::support::{EMAIL, FIELDS, PASSWORD, Said, Temporary, pdf};
 
-const MODULE: &str = "/usr/lib/softhsm/libsofthsm2.so";
-
-/// A folder in which OpenSSL and `SoftHSM` work.
-struct Bench(TempDir);
-
-impl Bench {
-    fn new() -> Bench {
-        let bench = Bench(tempfile::tempdir().expect("a folder"));
-        fs::create_dir(bench.path("tokens")).expect("a folder");
-        let configuration = format!(
-            "directories.tokendir = {}\nobjectstore.backend = file\n",
-            bench.path("tokens").display()
-        );
-        fs::write(bench.path("softhsm2.conf"), configuration).expect("written");
-        bench.openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 3000 -subj /CN=Authority");
-        bench
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        self.path(name).display().to_string()
-    }
-
-    fn run(&self, program: &str, arguments: &[&str]) {
-        let output = Command::new(program)
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env("SOFTHSM2_CONF", self.path("softhsm2.conf"))
-            .output()
-            .unwrap_or_else(|error| panic!("{program} does not run ({error}); run script/bootstrap --tests"));
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{program} {arguments:?}: {said}");
-    }
-
-    fn openssl(&self, arguments: &str) {
-        self.run("openssl", &arguments.split_whitespace().collect::<Vec<_>>());
-    }
-
-    /// Makes a key and a certificate with these extensions, valid for `days`, also packed as PKCS#12.
-    fn certify(&self, name: &str, days: u32, extensions: &str) {
-        fs::write(self.path("ext"), format!("{extensions}\n")).expect("written");
-        self.openssl(&format!("ecparam -name prime256v1 -genkey -noout -out {name}.sec1"));
-        self.openssl(&format!("pkcs8 -topk8 -nocrypt -in {name}.sec1 -out {name}.key"));
-        self.openssl(&format!("req -new -key {name}.key -out {name}.csr -subj /CN={name}"));
-        self.openssl(&format!(
-            "x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days {days} -extfile ext"
-        ));
-        self.openssl(&format!(
-            "pkcs12 -export -inkey {name}.key -in {name}.pem -certfile ca.pem -passout pass:geheim -out {name}.p12"
-        ));
-    }
-
-    fn token_with(&self, key: &str) {
-        self.run(
-            "softhsm2-util",
-            &[
-                "--init-token",
-                "--free",
-                "--label",
-                "Seals",
-                "--so-pin",
-                "5678",
-                "--pin",
-                "1234",
-            ],
-        );
-        let file = format!("{key}.key");
-        self.run(
-            "softhsm2-util",
-            &[
-                "--import", &file, "--token", "Seals", "--label", key, "--id", "01", "--pin", "1234",
-            ],
-        );
-    }
-}
-
-fn import(here: &Temporary, bench: &Bench, name: &str) -> crate::support::Said {
+fn import(here: &Temporary, bench: &Bench, name: &str) -> Said {
     fs::write(bench.path("password"), "geheim").expect("written");
     let (p12, password) = (bench.text(&format!("{name}.p12")), bench.text("password"));
     let arguments = ["--p12", &p12, "--password-file", &password];
@@ -168,26 +88,9 @@ fn with_a_key_in_a_token() -> (Bench, Temporary) {
     let bench = Bench::new();
     bench.certify("seal", 900, "keyUsage=digitalSignature");
     bench.token_with("seal");
-    let here = Temporary::with_company()
-        .with("SOFTHSM2_CONF", &bench.text("softhsm2.conf"))
-        .with("COUNTERSIGN_PKCS11__MODULE", MODULE)
-        .with("COUNTERSIGN_PKCS11__PIN", "1234");
-    let certificate = bench.text("seal.pem");
-    let uri = "pkcs11:token=Seals;object=seal";
-    here.run(
-        &[
-            "company",
-            "key",
-            "use-token",
-            "--company",
-            "acme",
-            "--uri",
-            uri,
-            "--certificates",
-            &certificate,
-        ],
-        "",
-    );
+    let here = bench.installation();
+    let said = use_token(&here, "acme", "seal", &bench.text("seal.pem"));
+    assert_eq!(said.code, Some(0), "{}", said.error);
     (bench, here)
 }
 

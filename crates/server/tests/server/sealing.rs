@@ -1,8 +1,6 @@
 //! Timestamps, the revocation list, and keys in a token, through the real program.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use document::pki::revocation::list_validity;
@@ -11,8 +9,11 @@ use jiff::{Timestamp, ToSpan};
 use testkit::time_stamp_authority::{Fault, Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;
 
+use crate::key_bench::{Bench, use_token};
 use crate::serving::get;
 use crate::support::{Said, Temporary, pdf};
+
+const DIGITAL_SIGNATURE: &str = "keyUsage=critical,digitalSignature";
 
 fn authority(revocation: Revocation) -> TimeStampAuthority {
     // The program uses the machine's time.
@@ -133,125 +134,44 @@ fn a_server_that_could_not_seal_does_not_start() {
     assert!(said.error.contains("pkcs11.module"), "{}", said.error);
 }
 
-fn run_in(folder: &Path, program: &str, arguments: &[&str]) {
-    let output = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .env("SOFTHSM2_CONF", folder.join("softhsm2.conf"))
-        .output()
-        .unwrap_or_else(|error| panic!("{program} does not run ({error}); run script/bootstrap --tests"));
-    assert!(
-        output.status.success(),
-        "{program} {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
 #[test]
 fn a_company_seals_with_a_key_in_a_token() {
-    const MODULE: &str = "/usr/lib/softhsm/libsofthsm2.so";
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let tokens = folder.path().join("tokens");
-    fs::create_dir(&tokens).expect("a folder");
-    let configuration = format!(
-        "directories.tokendir = {}\nobjectstore.backend = file\n",
-        tokens.display()
-    );
-    fs::write(path("softhsm2.conf"), configuration).expect("written");
-    let openssl = |arguments: &str| {
-        run_in(
-            folder.path(),
-            "openssl",
-            &arguments.split_whitespace().collect::<Vec<_>>(),
-        );
-    };
-    let softhsm = |arguments: &[&str]| run_in(folder.path(), "softhsm2-util", arguments);
-    softhsm(&[
-        "--init-token",
-        "--free",
-        "--label",
-        "Seal keys",
-        "--so-pin",
-        "5678",
-        "--pin",
-        "1234",
-    ]);
-    fs::write(path("ext"), "keyUsage=critical,digitalSignature\n").expect("written");
-    openssl("req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 3000 -subj /CN=Authority");
-    openssl("ecparam -name prime256v1 -genkey -noout -out ec.sec1");
-    openssl("pkcs8 -topk8 -nocrypt -in ec.sec1 -out ec.key");
-    openssl("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out rsa.key");
-    let here = Temporary::with_company()
-        .with("SOFTHSM2_CONF", &path("softhsm2.conf"))
-        .with("COUNTERSIGN_PKCS11__MODULE", MODULE)
-        .with("COUNTERSIGN_PKCS11__PIN", "1234");
+    let bench = Bench::new();
+    bench.new_token();
+    bench.openssl("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out rsa-seal.key");
+    bench.certify_key("rsa-seal", 2000, DIGITAL_SIGNATURE);
+    bench.certify("ec-seal", 2000, DIGITAL_SIGNATURE);
+    let here = bench.installation();
     let input = here.file("in.pdf", &pdf());
     let output = input.with_file_name("out.pdf");
     let (input, output) = (input.to_str().expect("a path"), output.to_str().expect("a path"));
-    for (number, name) in ["ec", "rsa"].into_iter().enumerate() {
-        openssl(&format!(
-            "req -new -key {name}.key -out {name}.csr -subj /CN={name}-seal"
-        ));
-        openssl(&format!(
-            "x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days 2000 -extfile ext"
-        ));
-        let (key, id) = (format!("{name}.key"), format!("0{number}"));
-        softhsm(&[
-            "--import",
-            &key,
-            "--token",
-            "Seal keys",
-            "--label",
-            name,
-            "--id",
-            &id,
-            "--pin",
-            "1234",
-        ]);
-        let uri = format!("pkcs11:token=Seal%20keys;object={name}");
-        let certificate = path(&format!("{name}.pem"));
-        let use_token = |uri: &str, certificate: &str| {
-            here.say(&[
-                "company",
-                "key",
-                "use-token",
-                "--company",
-                "acme",
-                "--uri",
-                uri,
-                "--certificates",
-                certificate,
-            ])
-        };
-        let said = use_token("pkcs11:token=Seal%20keys;object=none", &certificate);
+    for (id, name) in [("00", "ec-seal"), ("01", "rsa-seal")] {
+        bench.import_into_token(name, id);
+        let certificate = bench.text(&format!("{name}.pem"));
+        let said = use_token(&here, "acme", "none", &certificate);
         assert!(said.code != Some(0) && said.error.contains("none"), "{}", said.error);
-        let said = use_token(&uri, &path("ca.pem"));
+        let said = use_token(&here, "acme", name, &bench.text("ca.pem"));
         assert_ne!(said.code, Some(0), "another key's certificate: {}", said.output);
-        let said = use_token(&uri, &certificate);
+        let said = use_token(&here, "acme", name, &certificate);
         assert_eq!(said.code, Some(0), "{}", said.error);
         here.run(&["document", "seal", "--company", "acme", input, output], "");
-        let verified = here.say(&["verify", output, "--trust", &path("ca.pem")]);
+        let verified = here.say(&["verify", output, "--trust", &bench.text("ca.pem")]);
         assert_eq!(verified.code, Some(0), "{}{}", verified.output, verified.error);
-        assert!(verified.output.contains(&format!("{name}-seal")), "{}", verified.output);
+        assert!(verified.output.contains(name), "{}", verified.output);
     }
+}
 
-    // Each process tries a wrong PIN once, however many keys and companies need it, and every caller gets the error.
+#[test]
+fn each_process_tries_a_wrong_pin_once_however_many_keys_need_it() {
+    let bench = Bench::new();
+    bench.certify("ec", 2000, DIGITAL_SIGNATURE);
+    bench.token_with("ec");
+    let here = bench.installation();
     here.run(&["company", "add", "second", "--name", "Second"], "");
-    let uri = "pkcs11:token=Seal%20keys;object=ec";
-    let certificate = path("ec.pem");
-    let arguments = [
-        "company",
-        "key",
-        "use-token",
-        "--company",
-        "second",
-        "--uri",
-        uri,
-        "--certificates",
-        &certificate,
-    ];
-    here.run(&arguments, "");
+    for company in ["acme", "second"] {
+        let said = use_token(&here, company, "ec", &bench.text("ec.pem"));
+        assert_eq!(said.code, Some(0), "{}", said.error);
+    }
     let refused = |said: &Said| said.error.matches("a login to the token was refused").count();
     let said = here.say(&["doctor"]);
     assert!(said.output.contains("2 of 2 usable"), "{}", said.output);
@@ -261,7 +181,7 @@ fn a_company_seals_with_a_key_in_a_token() {
     assert_eq!(said.code, Some(1), "{}", said.output);
     assert_eq!(refused(&said), 1, "{}", said.error);
     for company in ["acme", "second"] {
-        let told = format!("company {company} cannot seal: the token \"Seal keys\" refused the PIN: it is wrong");
+        let told = format!("company {company} cannot seal: the token \"Seals\" does not take the PIN: it is wrong");
         assert!(said.output.contains(&told), "{}", said.output);
     }
     assert!(said.output.contains("set pkcs11.pin_file"), "{}", said.output);
