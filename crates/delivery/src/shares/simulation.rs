@@ -185,6 +185,14 @@ fn run(manner: Manner) -> Seen {
                 world.shares.ended(&host.lane, call, Some(took), now);
             }
         }
+        // What happens at the same moment is one turn of the runner.
+        if world
+            .events
+            .first_key_value()
+            .is_some_and(|((next, _), _)| *next == now)
+        {
+            continue;
+        }
         world.turn(now);
         let held: usize = world.hosts[..HANGING].iter().map(|host| host.under_way).sum();
         let most = &mut seen.held[usize::from(now >= FIRST)];

@@ -13,7 +13,7 @@ testkit::on_both_databases!(
     what_is_no_json_or_too_large_or_of_another_type_is_told_apart,
 );
 
-/// `(what is wrong, where it stands in the good body, what stands there instead)`
+/// `(what is wrong, the member, its value)`. Long because it is a table, in the order of the snapshot.
 fn cases(foreign_template: i64) -> Vec<(&'static str, &'static str, Value)> {
     let hook = |url: &str| json!({"url": url, "api_type": "ALL", "is_embed": true});
     let writer = |order: Value, name: &str, email: &str| json!({"order": order, "name": name, "email": email});

@@ -6,10 +6,7 @@ use testkit::database::TestDatabase;
 
 use crate::support::{Answer, Server, login_body, start_body};
 
-testkit::on_both_databases!(
-    no_answer_of_the_api_is_kept_or_guessed_at,
-    browsers_are_told_to_come_by_https_alone_where_the_public_address_is_https,
-);
+testkit::on_both_databases!(every_answer_says_how_long_it_may_be_kept_and_asks_for_https,);
 
 /// What may be kept: it is public, or stands under an address of its own for ever.
 const KEPT: [&str; 14] = [
@@ -95,7 +92,7 @@ fn answers(server: &Server) -> Vec<(String, bool, Answer)> {
     all
 }
 
-fn no_answer_of_the_api_is_kept_or_guessed_at(database: &TestDatabase) {
+fn every_answer_says_how_long_it_may_be_kept_and_asks_for_https(database: &TestDatabase) {
     let server = Server::new(database);
     let mut statuses = std::collections::BTreeSet::new();
     for (asked, is_kept, answer) in answers(&server) {
@@ -107,6 +104,11 @@ fn no_answer_of_the_api_is_kept_or_guessed_at(database: &TestDatabase) {
             "{asked}"
         );
         assert_eq!(answer.headers.get_all("cache-control").iter().count(), 1, "{asked}");
+        assert_eq!(
+            answer.header("strict-transport-security"),
+            "max-age=63072000",
+            "{asked}"
+        );
         if !is_kept || answer.status != 200 {
             assert_eq!(answer.header("cache-control"), "no-store", "{asked}");
         }
@@ -116,19 +118,13 @@ fn no_answer_of_the_api_is_kept_or_guessed_at(database: &TestDatabase) {
     }
 }
 
-fn browsers_are_told_to_come_by_https_alone_where_the_public_address_is_https(database: &TestDatabase) {
-    let server = Server::new(database);
-    for (asked, _, answer) in answers(&server) {
-        assert_eq!(
-            answer.header("strict-transport-security"),
-            "max-age=63072000",
-            "{asked}"
-        );
-    }
+#[test]
+fn without_a_public_https_address_browsers_may_use_http() {
     let server = Server::with(&TestDatabase::sqlite(), |settings, _| {
         "http://sign.example.com".clone_into(&mut settings.public_url);
     });
-    for (asked, _, answer) in answers(&server) {
-        assert_eq!(answer.header("strict-transport-security"), "", "{asked}");
+    for route in routes() {
+        let answer = server.send(server.request(route.method.as_str(), &filled(route.path, "1"), None));
+        assert_eq!(answer.header("strict-transport-security"), "", "{}", route.path);
     }
 }

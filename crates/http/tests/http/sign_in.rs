@@ -379,13 +379,22 @@ fn strangers_who_drip_leave_members_who_are_signed_in_their_places() {
         )
     };
     let drips = sign_out("countersign_session=nobodys", "1\r\na\r\n");
-    let mut held: Vec<_> = (0..30).map(|_| server.sent(drips.as_bytes())).collect();
-    // Three have a place and sixteen wait: the others are sent away, and by then all places are taken.
-    let mut status = [0; 12];
-    let mut last = held.pop().expect("a connection");
-    std::io::Read::read_exact(&mut last, &mut status).expect("an answer");
-    assert_eq!(&status, b"HTTP/1.1 503");
+    let held: Vec<_> = (0..30).map(|_| server.sent(drips.as_bytes())).collect();
+    // Three have a place and sixteen wait. The others are refused, and by then all places are taken.
+    let (answered, first_answer) = std::sync::mpsc::channel();
+    for connection in &held {
+        let (mut connection, answered) = (connection.try_clone().expect("a connection"), answered.clone());
+        std::thread::spawn(move || {
+            let mut status = [0; 12];
+            if std::io::Read::read_exact(&mut connection, &mut status).is_ok() {
+                let _ = answered.send(status);
+            }
+        });
+    }
+    assert_eq!(&first_answer.recv().expect("an answer"), b"HTTP/1.1 503");
     let answer = server.raw(sign_out(&session, "6\r\ncsrf=x\r\n0\r\n\r\n").as_bytes());
     assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
-    drop(held);
+    for connection in held {
+        let _ = connection.shutdown(std::net::Shutdown::Both);
+    }
 }

@@ -156,6 +156,7 @@ fn what_intake_changed_and_refused_is_told_in_the_readers_language(database: &Te
     );
 }
 
+/// Long because it is a table with a case for each fault.
 fn every_fault_of_the_fields_is_told_in_the_readers_language(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
