@@ -206,7 +206,7 @@ fn a_missing_file_and_a_wrong_length_are_reported_with_what_needs_them() {
         told.sort_by_key(|text| !text.contains("missing"));
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[0].contains(&document.to_string()) && told[0].contains(&format!("workflow {lost} of company")));
-        assert!(told[1].contains("bytes where") && told[1].contains(&format!("workflow {longer} of company")));
+        assert!(told[1].contains("bytes, but") && told[1].contains(&format!("workflow {longer} of company")));
     });
 }
 

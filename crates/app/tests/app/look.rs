@@ -78,7 +78,7 @@ fn what_cannot_be_a_logo_or_an_address_is_refused_with_limit_and_remedy() {
     };
     for (bytes, words) in [
         (b"<svg/>".to_vec(), "neither PNG nor JPEG; save it as one of them"),
-        (vec![0x89; 6 * 1024 * 1024], "at most 5 MiB, 20 million pixels"),
+        (vec![0x89; 6 * 1024 * 1024], "up to 5 MiB, 20 million pixels"),
         (pixel()[..30].to_vec(), "save it again"),
     ] {
         let (path, code, message) = refused(&app, &id, &logo(bytes));

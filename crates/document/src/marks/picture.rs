@@ -440,7 +440,7 @@ mod tests {
             picture.write_to(&mut bytes, ImageFormat::Png).expect("encodes");
             assert_eq!(logo(&bytes.into_inner()), Err(PictureFault::Invisible));
         }
-        assert!(PictureFault::Invisible.to_string().contains("light ground"));
+        assert!(PictureFault::Invisible.to_string().contains("light background"));
         assert_eq!(logo(&bomb(10_000, 10_000)), Err(PictureFault::TooLarge));
         assert_eq!(
             logo(b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
