@@ -162,7 +162,7 @@ fn a_wrong_pin_stops_no_server_and_no_other_company() {
     drop(server);
     let here = here.with("COUNTERSIGN_PKCS11__PIN", "1234");
     let said = here.say(&["doctor"]);
-    assert!(said.output.contains("1 of 1 usable"), "{}", said.output);
+    assert!(said.output.contains("1 usable"), "{}", said.output);
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn each_process_tries_a_wrong_pin_once_however_many_keys_need_it() {
     }
     let refused = |said: &Said| said.error.matches("a login to the token was refused").count();
     let said = here.say(&["doctor"]);
-    assert!(said.output.contains("2 of 2 usable"), "{}", said.output);
+    assert!(said.output.contains("2 usable"), "{}", said.output);
     assert_eq!(refused(&said), 0, "{}", said.error);
     let here = here.with("COUNTERSIGN_PKCS11__PIN", "4321");
     let said = here.say(&["doctor"]);
