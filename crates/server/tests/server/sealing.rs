@@ -181,7 +181,7 @@ fn each_process_tries_a_wrong_pin_once_however_many_keys_need_it() {
     assert_eq!(said.code, Some(1), "{}", said.output);
     assert_eq!(refused(&said), 1, "{}", said.error);
     for company in ["acme", "second"] {
-        let told = format!("company {company} cannot seal: the token \"Seals\" does not take the PIN: it is wrong");
+        let told = format!("company {company} cannot seal: the token \"Seals\" refused the PIN: it is wrong");
         assert!(said.output.contains(&told), "{}", said.output);
     }
     assert!(said.output.contains("set pkcs11.pin_file"), "{}", said.output);
