@@ -40,8 +40,10 @@ pub const KNOWN: Pace = Pace {
     bytes: 32 * 1024,
 };
 
-/// How much of an unread body we discard, and after which pause we stop.
-const DISCARDED: u64 = 64 * 1024 * 1024;
+/// How much of an unread body we discard, and after which pause we stop. More than the largest file that anybody may send
+/// (`Settings::largest_sealed`, 94 MB unless the operator sets another limit): somebody who sends a bit more than that must
+/// get the answer too.
+const DISCARDED: u64 = 128 * 1024 * 1024;
 
 const LONGEST_GAP: Duration = Duration::from_secs(1);
 
