@@ -17,8 +17,9 @@ const MOST_MB: f64 = 64.0;
 /// The files inside one document have 25 MB together at most.
 const FILES: usize = 3;
 const FILE_BYTES: usize = 8_333_333;
-/// The most memory that sealing it takes, as a multiple of the document.
-const MOST_TIMES: f64 = 4.0;
+/// The most memory that sealing it takes, as a multiple of the document. Measured: 3.0 to 4.7, by what the allocator still holds;
+/// one more copy of the files would add 1, and base64 of them 1.3.
+const MOST_TIMES: f64 = 6.0;
 
 /// Resident memory of a process, in MB.
 fn resident(process: u32) -> f64 {
