@@ -209,13 +209,13 @@ impl App {
         match self.store.write(move |tx| note(tx, &vault, &untold)) {
             Ok(()) => return Ok(next),
             Err(error @ Error::Unavailable { .. }) => return Err(error),
-            Err(error) => tracing::debug!(%error, "the chains are told of deliveries one by one"),
+            Err(error) => tracing::debug!(%error, "deliveries are written to their chains one by one"),
         }
         for place in 0..all.len() {
             let (untold, vault) = (Arc::clone(&all), self.vault.clone());
             let one = move |tx: &mut dyn Transaction| note(tx, &vault, untold.get(place..=place).unwrap_or_default());
             if let Err(error) = self.store.write(one) {
-                tracing::debug!(%error, "a chain is told of its deliveries later");
+                tracing::debug!(%error, "deliveries are written to their chain later");
             }
         }
         Ok(next)

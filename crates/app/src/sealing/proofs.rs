@@ -482,7 +482,7 @@ mod tests {
             kept.keep((Question::IsGood, [number; 32]), answer(LARGE));
             assert!(kept.bytes <= MOST_BYTES_KEPT && kept.bytes == kept.answers.len() * LARGE);
         }
-        assert_eq!(kept.answers.len(), 2, "six fit, and then it begins anew");
+        assert_eq!(kept.answers.len(), 2, "six fit, then it starts again");
         kept.keep((Question::IsGood, [19; 32]), answer(1));
         assert_eq!(kept.bytes, LARGE + 1, "what is replaced counts no more");
     }

@@ -104,7 +104,7 @@ fn an_address_is_known_for_thirty_days_after_its_last_login() {
         log_in(app, HOME, PASSWORD).expect("still known");
         app.clock.advance(30 * DAY - 1);
         guess_until_throttled(app, "203.0.113.1");
-        log_in(app, HOME, PASSWORD).expect("known anew since then");
+        log_in(app, HOME, PASSWORD).expect("known again since then");
         app.clock.advance(31 * DAY);
         guess_until_throttled(app, "203.0.113.1");
         assert!(is_throttled(&log_in(app, HOME, PASSWORD)), "unused for too long");

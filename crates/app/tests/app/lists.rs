@@ -290,7 +290,7 @@ fn the_senders_view_is_closed_with_their_account() {
             token: started.token,
             ..SigningKey::default()
         };
-        assert_eq!(app.open_signing(&key).expect("his view").stage, Stage::Watch);
+        assert_eq!(app.open_signing(&key).expect("the view").stage, Stage::Watch);
         app.disable_member(&world.company, "sender@example.com")
             .expect("disabled");
         assert_eq!(met(app.open_signing(&key)).0, ConflictCode::LinkReplaced);

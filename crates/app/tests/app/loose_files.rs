@@ -23,7 +23,7 @@ fn goes_again(app: &TestApp, before: &[BlobHash], act: impl FnOnce()) {
     act();
     assert!(files(app).len() > before.len(), "it was put before it failed");
     app.clock.advance(14 * MINUTE);
-    assert_eq!(removed(app), 0, "whoever has just put it may be about to need it");
+    assert_eq!(removed(app), 0, "a request that has just stored it may still need it");
     app.clock.advance(2 * MINUTE);
     assert!(removed(app) > 0);
     let mut left = files(app);

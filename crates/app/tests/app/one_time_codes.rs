@@ -195,7 +195,7 @@ fn a_proof_ends_after_twelve_hours_and_a_code_after_ten_minutes() {
             faults(give(app, &key, &last_code(&world, id))),
             [("code".to_owned(), EXPIRED)]
         );
-        send(app, &key).expect("sent anew");
+        send(app, &key).expect("sent again");
         key.one_time_proof = Some(give(app, &key, &last_code(&world, id)).expect("right"));
         app.clock.advance(12 * 60 * 60 - 1);
         assert_eq!(stage(app, &key), Stage::Write);
@@ -264,7 +264,7 @@ fn five_wrong_tries_need_a_new_code_and_twenty_five_the_sender() {
         assert_eq!(world.mails(id).len(), before + 1, "one reminder");
         assert_eq!(met(send(app, &key)).0, ConflictCode::Locked);
         app.clock.advance(10 * 60);
-        app.remind(&world.caller, id, &origin()).expect("asked anew");
+        app.remind(&world.caller, id, &origin()).expect("reminded");
         send(app, &key).expect("sent");
         give(app, &key, &last_code(&world, id)).expect("right");
     });

@@ -219,7 +219,7 @@ fn an_approval_that_meets_a_draft_signs_what_its_page_shows() {
     );
     assert_eq!(saved.expect("saved"), seen + 1);
     assert_eq!(conflict(refused), ConflictCode::DraftChanged);
-    let view = app.open_signing(&key).expect("still his turn");
+    let view = app.open_signing(&key).expect("still their turn");
     assert_eq!(view.draft.revision, seen + 1);
 
     let (approved, late) = meet(

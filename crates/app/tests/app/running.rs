@@ -173,7 +173,7 @@ fn five_wrong_access_codes_lock_until_the_sender_sends_again() {
             app.open_signing(&key).expect("a page").stage,
             Stage::AccessCode { locked: true, .. }
         ));
-        app.remind(&world.caller, id, &origin()).expect("sent anew");
+        app.remind(&world.caller, id, &origin()).expect("sent again");
         assert!(app.give_access_code(&key, "비밀번호1", &origin()).is_ok());
     });
 }

@@ -383,7 +383,7 @@ fn a_draft_names_no_file_that_was_claimed_meanwhile() {
                 store::upload::name(held, &company, writer, hash)
             })
             .expect("an answer");
-        assert!(!named, "whoever was so slow has to send it again");
+        assert!(!named, "a sender who was too slow has to send it again");
     });
 }
 

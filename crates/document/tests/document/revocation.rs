@@ -301,7 +301,7 @@ fn a_list_counts_where_the_issuer_signed_it_and_it_covers_the_certificate() {
     }
 }
 
-/// Who has ended may leave the list, and a responder may forget him (RFC 5280, 3.3; RFC 6960, 4.4.4).
+/// An expired certificate may leave the list, and a responder may forget it (RFC 5280, 3.3; RFC 6960, 4.4.4).
 #[test]
 fn what_was_issued_after_the_end_of_a_certificate_counts_only_where_it_reaches_back() {
     let end = now() - 1.hour();

@@ -1,5 +1,5 @@
-//! Approve, reject, cancel, extend, correct: each transition happens once, and who comes too late is
-//! told what state he met.
+//! Approve, reject, cancel, extend, correct: each transition happens once, and a late caller reads which state
+//! the workflow is in.
 
 use domain::{Clock as _, Zone};
 use jiff::SignedDuration;
@@ -356,7 +356,7 @@ fn who_reminds_too_often_is_told_how_long_to_wait(database: &TestDatabase) {
         let detail = problem["detail"].as_str().expect("a detail");
         assert!(detail.contains(&again_at), "{detail} does not name {again_at}");
     }
-    // Who waits for as long as he was told is let in.
+    // A caller who waits as long as the answer says gets in.
     server.clock.advance(1);
     remind().ok();
 }

@@ -65,7 +65,7 @@ fn a_body_that_will_not_be_taken_is_refused_unread(database: &TestDatabase) {
 
 /// More than what lies between them can hold: were it not read, the line would break under who sends it.
 #[test]
-fn who_sends_too_much_is_told_so() {
+fn a_client_that_sends_too_much_gets_the_refusal() {
     let server = Server::new(&TestDatabase::sqlite());
     let (_, token, _) = server.with_company("acme");
     let large = vec![b' '; 40 * 1024 * 1024];
@@ -109,9 +109,9 @@ fn a_form_that_never_begins_is_refused_by_its_length() {
     assert!(line.starts_with("HTTP/1.1 413"), "{line}");
 }
 
-/// Who is told to send on waits no more.
+/// A client that was asked to continue is not kept waiting.
 #[test]
-fn who_waited_before_he_sent_too_much_is_told_so() {
+fn a_client_that_waited_before_it_sent_too_much_gets_the_refusal() {
     use std::io::{Read, Write};
     let server = Server::new(&TestDatabase::sqlite());
     let (_, token, _) = server.with_company("acme");
@@ -151,7 +151,7 @@ fn strangers_who_drip_leave_the_known_their_places() {
         let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
         server.raw(&chunked("POST", "/api/v3/workflows/start", &headers, &chunks))
     };
-    // Forms and JSON, of links and of sessions: whoever sends no token of ours is a stranger.
+    // Forms and JSON, of links and of sessions: a sender without a token of ours is a stranger.
     let forged = format!("{JSON}link-token: AQAAAAAAAAAqAAAAAQ\r\n");
     let mut verdicts = Vec::new();
     for (method, path, headers) in [

@@ -1,4 +1,4 @@
-//! Nobody signs for another: whoever knows an address is not the person it belongs to.
+//! Nobody signs for another: knowing an address does not make you the person it belongs to.
 //!
 //! In each of these tests somebody finishes a document under an address, and another document waits for the same address. It
 //! may be offered only to somebody who has proved to read what is sent there.
@@ -314,7 +314,7 @@ fn post(server: &Server, key: &str, path: &str, more: &str) -> Answer {
     server.send(request.body(format!("token={key}&lang=en{more}")))
 }
 
-/// Has a one-time code sent to whoever holds this link, and enters it; the browser's cookie.
+/// Has a one-time code sent to the holder of this link and enters it. Returns the browser's cookie.
 fn enter_code(server: &Server, company: &CompanyId, key: &str) -> String {
     let post = |path: &str, more: &str| post(server, key, path, more);
     assert_eq!(post("/sign/one-time-code/send", "").status, 303);

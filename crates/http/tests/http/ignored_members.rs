@@ -208,7 +208,7 @@ fn an_unknown_member_is_named_wherever_it_stands(database: &TestDatabase) {
     assert_eq!(places, ["export_api_info.urls", "recipient_list[1].nmae", "이름, %"]);
     strictly("/api/v3/workflows/start", &start_body(world.template)).ok();
 
-    // A step is approved by whoever has its place, so a name says nothing.
+    // A step is approved by the signer in that place, so a name changes nothing.
     let id = server.start(token, &start_body(world.template)).ok()["workflow_id"].clone();
     let act = json!({"order": 1, "name": "김민준", "field_list": [{"name": "salary", "value": "1", "unit": "KRW"}]});
     let approve = format!("/api/v3/workflows/{id}/approve");

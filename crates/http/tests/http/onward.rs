@@ -87,7 +87,7 @@ fn session(server: &Server) -> String {
     format!("__Host-countersign_session={}", cookie.expose())
 }
 
-/// A document whose first writer gives this besides his name.
+/// A document whose first writer gives this besides their name.
 fn started_with(server: &Server, token: &str, template: i64, more: &Value) -> String {
     let mut body = start_body(template);
     for (name, value) in more.as_object().expect("members") {
@@ -190,7 +190,7 @@ fn every_link_and_form_leads_on_in_the_language_of_its_page(database: &TestDatab
         }
     }
 
-    // What the signing page is told when it has finished. Where the next document is: `identity.rs`.
+    // What the signing page receives at the end. Where the next document is: `identity.rs`.
     let alone = server.template(&company, &plain(1, "end"));
     let mut body = start_body(alone);
     body["recipient_list"].as_array_mut().expect("a list").truncate(1);

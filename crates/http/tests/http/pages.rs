@@ -51,7 +51,7 @@ fn send(server: &Server, method: &str, path: &str, token: &str, body: &Value) ->
     server.send(request.json(body))
 }
 
-/// A picture's address names one content for ever; who has it is told so, and another document's hash is no address.
+/// A picture's address always names the same content, so a browser that has it gets 304. Another document's hash finds nothing.
 fn is_kept_by_browsers(server: &Server, address: &str) {
     let answer = look(server, address);
     assert_eq!(answer.header("cache-control"), "private, max-age=31536000, immutable");

@@ -76,7 +76,7 @@ impl Document {
     }
 
     fn correct(&self, order: u32, body: &Value) {
-        // Nobody is asked anew more often than every ten minutes.
+        // Nobody is reminded more often than every ten minutes.
         self.server.clock.advance(601);
         let path = self.path(&format!("/recipients/{order}"));
         let request = self.server.request("PATCH", &path, Some(&self.token));

@@ -175,7 +175,7 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
         one("fields[9]", "field-too-small")
     );
     assert_eq!(stored_templates(&server), (0, 0));
-    // What is wrong with the form of the start is told with what is wrong with the file.
+    // The answer names the faults of the request together with those of the file.
     let odd = json!({"workflow_name": 7}).to_string();
     let both = faults(&[
         ("file", b"no PDF"),

@@ -163,7 +163,7 @@ fn several_first_writers_are_all_named(database: &TestDatabase) {
     let (company, token, _) = server.with_company("acme");
     let template = server.template(&company, &committee());
     let mut body = start_body(template);
-    // The second writer says his role, so the first gets the other. The auditor is the template's.
+    // The second writer says their role, so the first gets the other. The auditor is the template's.
     body["recipient_list"] = json!([
         {"order": 1, "name": "Ann", "email": "ann@example.com"},
         {"order": 1, "name": "Bob", "email": "bob@example.com", "role": "chair"},
@@ -373,7 +373,7 @@ fn values_are_taken_as_they_come(database: &TestDatabase) {
     assert_eq!((file.status, file.header("content-type")), (200, "image/png"));
     assert!(file.body.starts_with(b"\x89PNG"));
     assert_eq!(file.header("x-content-type-options"), "nosniff");
-    // A writer told by telephone is no reason to refuse, a copy neither.
+    // A signer reached by text message is no reason to refuse, and neither is a copy.
     let single = server.template(&company, &plain(1, "end"));
     let body = json!({
         "workflow_name": "x", "template_id": single,

@@ -138,7 +138,7 @@ fn what_ends_early_is_told(database: &TestDatabase) {
         });
         server.start(&flow.token, &body).ok()["workflow_id"].clone()
     };
-    // In the middle, where an approval would not be told.
+    // In the middle, where an approval sends no webhook.
     let (rejected, canceled, expired) = (again("rejected"), again("canceled"), again("expired"));
     for id in [&rejected, &canceled, &expired] {
         server

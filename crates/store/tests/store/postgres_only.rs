@@ -474,7 +474,7 @@ fn a_doubt_that_nobody_can_resolve_is_told_and_nothing_is_done_again() {
     let (outcome, runs) = write_through(&proxy, &store, Fault::AfterTheCommitForGood, |tx| insert(tx, 1, 1));
     let error = outcome.unwrap_err();
     assert!(matches!(error, Error::CommitUnknown { .. }), "{error:?}");
-    assert!(!error.is_temporary(), "whoever is told must not simply try again");
+    assert!(!error.is_temporary(), "the caller must not simply try again");
     assert_eq!(runs, 1);
     // It was done, so it must not be done again.
     assert_eq!(count(&database.open()), 1);
@@ -523,7 +523,7 @@ fn what_one_process_announces_another_hears() {
     drop(here);
     assert!(
         heard.recv_timeout(long).is_err(),
-        "whoever closes the store listens no more"
+        "after the store is closed nobody listens"
     );
 }
 

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_code_for_all_rows_holds_for_whomever_a_row_names() {
+    fn an_access_code_for_all_rows_applies_to_every_signer_of_a_row() {
         let common = StartRequest {
             recipients: vec![StartRecipient {
                 name: Some("Employer".to_owned()),

@@ -30,7 +30,7 @@ fn each_address_uses_a_link_once_unless_it_may_often(database: &TestDatabase) {
         );
         assert!(
             text(&page).contains(&format!("value=\"{contact}\"")),
-            "he can mend it: {}",
+            "the message says how to fix it: {}",
             text(&page)
         );
     }
@@ -79,7 +79,7 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
     let paths: Vec<String> = (0..2)
         .map(|_| path_of(&new(&server, &token, template, &many).ok()))
         .collect();
-    // One addressee, however he is written, and by whichever link.
+    // One person, however their address is written, and through any link.
     let spellings = [
         "u@bücher.example",
         "u@xn--bcher-kva.example",
@@ -95,7 +95,7 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
         assert_eq!((page.status, page.header("retry-after")), (429, "3600"), "{contact}");
     }
     assert_eq!(documents(&server, &token).len(), 5);
-    // One link, whoever comes.
+    // One link, for all visitors together.
     let statuses: Vec<u16> = (0..8)
         .map(|number| visit(&server, &paths[0], "Ann", &format!("ann{number}@example.com"), true).status)
         .collect();
@@ -261,7 +261,7 @@ fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDat
     );
     // Other faults as well.
     let problem = visited(&link(), "fay@", "en", "application/json");
-    assert_eq!(problem.status, 429, "not looked at while he has to wait");
+    assert_eq!(problem.status, 429, "not checked during the wait");
     server.clock.advance(540);
     let problem = visited(&link(), "fay@", "en", "application/problem+json").problem(422);
     assert_eq!(

@@ -71,7 +71,7 @@ fn a_visitor_becomes_the_first_writer(database: &TestDatabase) {
     );
 }
 
-/// The names of the fields that whoever opened the signing page fills in.
+/// The names of the fields that the visitor fills in on the signing page.
 fn own_fields(page: &Answer) -> Vec<String> {
     let page = text(page);
     page.split("class=\"field mine")
@@ -150,7 +150,7 @@ fn what_a_visitor_leaves_out_is_asked_for(database: &TestDatabase) {
     assert!(documents(&server, &token).is_empty());
     let link = &server.get("/api/v3/link", &token).ok()["link_list"][0];
     assert_eq!(link["used"], 0);
-    // A program is told the same.
+    // The API answers the same.
     let request = server.request("POST", &path, None).header("accept", "application/json");
     let request = request.header("content-type", "application/x-www-form-urlencoded");
     let answer = server.send(request.body("name=Ann&contact=ann%40example.com"));
@@ -222,7 +222,7 @@ fn with_confirm_the_signing_link_comes_by_message_alone(database: &TestDatabase)
     assert_eq!(refused.faults(), [("confirm".to_owned(), "not-allowed".to_owned())]);
 }
 
-/// A template may let its writers hand documents over: a stranger would name whomever he likes.
+/// A template may let its signers reassign documents, but a stranger from a public link could then name anyone.
 #[test]
 fn who_came_by_a_link_hands_the_document_over_to_nobody() {
     let server = Server::new(&TestDatabase::sqlite());

@@ -61,7 +61,7 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
         assert_eq!(problem["errors"][0]["path"], path);
     }
     assert_eq!(hand(&old, "Lee", "lee@example.com").status, 204);
-    // The other person is told, and no program: nothing was approved or rejected.
+    // The other person gets a mail. No webhook is sent, because nothing was approved or rejected.
     let (hooks, letters) = server.drain();
     assert_eq!((hooks.len(), letters), (0, 1));
     let gone = page(&old);
@@ -103,7 +103,7 @@ fn who_rejected_is_told_so_and_others_only_where_they_may_know(database: &TestDa
         {"order": 1, "name": "Bob", "email": "bob@example.com"},
     ]);
     for asks_for_code in [false, true] {
-        // Who has yet to prove that a link is his learns no names by it.
+        // Someone who has not proved yet that the link is theirs learns no names from it.
         body["recipient_list"][0]["one_time_code"] = json!(asks_for_code);
         body["recipient_list"][1]["one_time_code"] = json!(asks_for_code);
         let started = server.start(&token, &body).ok();
@@ -316,7 +316,7 @@ fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &Te
     assert!(!String::from_utf8_lossy(&document.body).contains("/Subtype/Image"));
 }
 
-/// What a page is told when it is opened.
+/// What the server sends with the page.
 fn page_data(answer: &Answer) -> Value {
     let shown = String::from_utf8_lossy(&answer.body).into_owned();
     let data = shown.split_once(r#"id="sign-data">"#).expect("the page's data").1;

@@ -442,7 +442,7 @@ impl<'driver> PostgresTransaction<'driver> {
             Served::Here(Ok((left, fate))) | Served::Elsewhere((left, fate)) => settle(left, fate),
             Served::Late(left) => settle(left, Fate::Alone),
             Served::Broken => Outcome::Failed(Error::CommitUnknown {
-                detail: "whoever was to commit it together with his own has failed".to_owned(),
+                detail: "the thread that was to commit it together with its own work has failed".to_owned(),
             }),
         }
     }
