@@ -23,7 +23,11 @@ error-internal = Something went wrong on our side, and we logged it. Try again, 
 
 ## Why the caller may not
 error-api-off = The company is not allowed to call the API. Contact an administrator.
-error-role = Your role does not allow this.
+error-role = Your role does not allow this. Ask an owner or administrator of your company.
+error-admins-only = Only an owner or administrator can do this. Ask one of them, or ask for that role.
+error-owners-only = Only an owner can do this. Ask an owner of your company.
+error-members-only = This needs the name of a member. Sign in as one to do it.
+error-operator-only = Only the operator of this installation can do this, at the command line.
 error-cross-site = The request came from another site. Open the page again and retry there.
 error-access-code = Enter the access code first.
 error-one-time-code = Enter the one-time code first.

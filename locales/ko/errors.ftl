@@ -23,7 +23,11 @@ error-internal = 서버에서 문제가 발생해 로그에 기록했습니다. 
 
 ## 권한이 없는 까닭
 error-api-off = API를 사용할 수 없는 회사입니다. 관리자에게 문의하세요.
-error-role = 현재 역할로는 할 수 없는 작업입니다.
+error-role = 현재 역할로는 할 수 없는 작업입니다. 회사의 소유자나 관리자에게 문의하세요.
+error-admins-only = 소유자나 관리자만 할 수 있는 작업입니다. 소유자나 관리자에게 요청하세요.
+error-owners-only = 소유자만 할 수 있는 작업입니다. 회사의 소유자에게 요청하세요.
+error-members-only = 누가 했는지 기록해야 하는 작업입니다. 구성원으로 로그인해서 진행하세요.
+error-operator-only = 이 서비스의 운영자만 명령줄에서 할 수 있는 작업입니다.
 error-cross-site = 다른 사이트에서 온 요청입니다. 화면을 다시 열고 시도하세요.
 error-access-code = 먼저 접근 암호를 입력하세요.
 error-one-time-code = 먼저 일회용 인증번호를 입력하세요.

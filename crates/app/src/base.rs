@@ -1,7 +1,8 @@
-//! What every use-case works with: errors, who asks and from where, keys, ports to the outside, files that are being stored.
+//! What every use-case works with: errors, who acts and from where, keys, ports to the outside, files that are being stored.
 //!
 //! Uses no other room.
 
+pub(crate) mod actor;
 pub(crate) mod browser;
 pub(crate) mod callback;
 pub(crate) mod caller;

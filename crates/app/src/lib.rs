@@ -4,8 +4,9 @@
 //! makes PDFs with `document`, and changes the database in one transaction. It blocks (on the disk, on a password's hash),
 //! so the async world calls it on a thread for blocking work.
 //!
-//! * **Who asks** is a [`Caller`] (from [`App::authenticate`], [`App::session`]), the holder of a [`LinkToken`], or the
-//!   operator at the command line. Every query carries the caller's company; what belongs to another is not found.
+//! * **Who acts** is an [`Actor`]: a member (from [`App::authenticate`], [`App::session`]) or the operator at the command
+//!   line ([`App::operator`]). Each use-case first asks what its actor may do. Others act as the holder of a [`LinkToken`]
+//!   or as a job. Every query carries the company; what belongs to another is not found.
 //! * **What may fail** is [`Error`], a closed list with a message for people in every language.
 //! * **Time and chance** are parameters of the [`App`]; only the program and the tests choose them.
 //! * **Secrets** at rest are encrypted by the [`Vault`]; tokens are kept as hashes; nothing secret has a `Debug` that
@@ -34,6 +35,7 @@ mod upkeep;
 mod values;
 mod workflow;
 
+pub use base::actor::Actor;
 pub use base::caller::{Caller, Channel};
 pub use base::documents::{DocumentFault, StrangersDocuments};
 pub use base::error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};

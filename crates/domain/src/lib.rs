@@ -77,7 +77,7 @@ pub use people_over_time::{NamedEvent, named_events};
 pub use personal_text::{ClearText, PersonalText};
 pub use proved_contact::{DeliveredLink, ProvedContact};
 pub use requester::{LinkHolder, Requester};
-pub use role::Role;
+pub use role::{Access, Role};
 pub use sealing::{SealLevel, SealMark, WhenTsaIsDown};
 pub use secret::Secret;
 pub use template::{NamedWriter, OnReject, PageSize, TemplateStep, TemplateVersion};

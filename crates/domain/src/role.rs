@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A member's role. Each may do what the next one may, except that an auditor only reads.
+/// A member's role. Each may do what the next one may, except that an auditor only reads, also who changed what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -14,8 +14,27 @@ pub enum Role {
     Admin,
     /// Templates and workflows.
     Sender,
-    /// Reads everything of the company, changes nothing.
+    /// Reads everything of the company, including who changed what; changes nothing.
     Auditor,
+}
+
+/// What a page, a call or a use-case requires of the member who wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Sees documents and templates.
+    Read,
+    /// Makes templates, and starts, changes and ends documents.
+    Send,
+    /// Changes members, API clients and the company's settings.
+    Administer,
+    /// Changes owners and the seal key, and erases data for good.
+    Own,
+    /// Reads who changed what.
+    Audit,
+}
+
+impl Access {
+    pub const ALL: [Self; 5] = [Self::Read, Self::Send, Self::Administer, Self::Own, Self::Audit];
 }
 
 impl Role {
@@ -37,14 +56,23 @@ impl Role {
             .find(|role| role.as_str().eq_ignore_ascii_case(text))
     }
 
-    /// May start, change and end workflows, and make templates.
-    pub const fn may_send(self) -> bool {
-        matches!(self, Self::Owner | Self::Admin | Self::Sender)
+    /// Whether this role allows it.
+    pub const fn may(self, access: Access) -> bool {
+        match access {
+            Access::Read => true,
+            Access::Send => matches!(self, Self::Owner | Self::Admin | Self::Sender),
+            Access::Administer => matches!(self, Self::Owner | Self::Admin),
+            Access::Own => matches!(self, Self::Owner),
+            Access::Audit => matches!(self, Self::Owner | Self::Admin | Self::Auditor),
+        }
     }
 
-    /// May change members, clients and the company's settings.
+    pub const fn may_send(self) -> bool {
+        self.may(Access::Send)
+    }
+
     pub const fn may_administer(self) -> bool {
-        matches!(self, Self::Owner | Self::Admin)
+        self.may(Access::Administer)
     }
 }
 
@@ -64,5 +92,18 @@ mod tests {
             assert_eq!(Role::parse(&role.as_str().to_uppercase()), Some(role));
         }
         assert_eq!(Role::parse("root"), None);
+    }
+
+    #[test]
+    fn each_role_may_do_what_the_table_of_roles_says() {
+        let table = [
+            (Role::Owner, [true, true, true, true, true]),
+            (Role::Admin, [true, true, true, false, true]),
+            (Role::Sender, [true, true, false, false, false]),
+            (Role::Auditor, [true, false, false, false, true]),
+        ];
+        for (role, expected) in table {
+            assert_eq!(Access::ALL.map(|access| role.may(access)), expected, "{role}");
+        }
     }
 }

@@ -11,6 +11,7 @@ pub mod demo;
 pub mod installation;
 pub mod kill;
 pub mod node_kills;
+pub mod operator;
 pub mod receiver;
 pub mod revocation_data;
 pub mod rows;

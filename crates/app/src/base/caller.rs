@@ -33,7 +33,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Refuses who may only read.
+    /// Refuses members who may only read.
     pub fn must_send(&self) -> Result<(), Error> {
         if self.role.may_send() {
             Ok(())

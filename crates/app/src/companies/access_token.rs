@@ -11,6 +11,7 @@ use domain::Random;
 use sha2::{Digest, Sha256};
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::caller::{Caller, Channel};
 use crate::base::error::{Error, ForbiddenCode};
 
@@ -52,8 +53,8 @@ impl AccessToken {
 }
 
 impl App {
-    /// The caller with this access token.
-    pub fn authenticate(&self, token: &str) -> Result<Caller, Error> {
+    /// The member with this access token.
+    pub fn authenticate(&self, token: &str) -> Result<Actor, Error> {
         let hash = AccessToken::hash_of(token).ok_or(Error::Unauthenticated)?;
         let now = self.now();
         let holder = self
@@ -63,7 +64,7 @@ impl App {
         if !holder.api_enabled {
             return Err(Error::Forbidden(ForbiddenCode::ApiOff));
         }
-        Ok(Caller {
+        Ok(Actor::from(Caller {
             company: holder.company,
             member: holder.member,
             name: holder.name,
@@ -72,6 +73,6 @@ impl App {
             language: holder.language,
             zone: holder.zone,
             channel: Channel::Api,
-        })
+        }))
     }
 }

@@ -10,6 +10,7 @@ use store::Transaction;
 use store::api_client::ApiClient;
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::text;
 use crate::base::webhook_secret::WebhookSecret;
@@ -67,19 +68,19 @@ impl App {
         ClientId(uuid::Builder::from_random_bytes(bytes).into_uuid())
     }
 
-    pub fn add_client(&self, company: &CompanyId, name: &str) -> Result<NewClient, Error> {
+    pub fn add_client(&self, actor: &Actor, name: &str) -> Result<NewClient, Error> {
+        let by = actor.must_administer()?;
         let mut faults = Vec::new();
         let name = text::name(name, "name", LONGEST_NAME, &mut faults);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        self.company(company)?;
         let (id, secret, at) = (
             self.new_client_id(),
             WebhookSecret::generate(self.random.as_ref()),
             self.now(),
         );
-        let (company, sealed) = (company.clone(), secret.seal(&self.vault));
+        let (company, sealed) = (by.company().clone(), secret.seal(&self.vault));
         self.store.write(move |tx| {
             store::api_client::insert(tx, &company, id, &name, false, &sealed, at).map_err(Error::from)
         })?;
@@ -87,9 +88,9 @@ impl App {
         Ok(NewClient { id, secret })
     }
 
-    pub fn clients(&self, company: &CompanyId) -> Result<Vec<ClientRow>, Error> {
-        self.company(company)?;
-        let (company, now) = (company.clone(), self.now());
+    pub fn clients(&self, actor: &Actor) -> Result<Vec<ClientRow>, Error> {
+        let by = actor.must_administer()?;
+        let (company, now) = (by.company().clone(), self.now());
         let clients = self
             .store
             .read(move |tx| store::api_client::list(tx, &company).map_err(Error::from))?;
@@ -110,8 +111,9 @@ impl App {
     }
 
     /// The secret that signs a client's webhooks. Without a client, that of the default one.
-    pub fn client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
-        let client = self.find_client(company, client)?;
+    pub fn client_secret(&self, actor: &Actor, client: Option<ClientId>) -> Result<NewClient, Error> {
+        let by = actor.must_administer()?;
+        let client = self.find_client(by.company(), client)?;
         Ok(NewClient {
             id: client.id,
             secret: WebhookSecret::open(&client.secret, &self.vault)?,
@@ -119,8 +121,9 @@ impl App {
     }
 
     /// Rotates a client's secret. The previous one signs as well for a day. Refused if too many sign already.
-    pub fn rotate_client_secret(&self, company: &CompanyId, client: Option<ClientId>) -> Result<NewClient, Error> {
-        let client = self.find_client(company, client)?;
+    pub fn rotate_client_secret(&self, actor: &Actor, client: Option<ClientId>) -> Result<NewClient, Error> {
+        let by = actor.must_administer()?;
+        let client = self.find_client(by.company(), client)?;
         let (id, now) = (client.id, self.now());
         let retired: Vec<_> = client
             .retired
@@ -140,7 +143,7 @@ impl App {
         let until = now
             .checked_add(OVERLAP_HOURS.hours())
             .map_err(|error| Error::internal("counting the hours of an old secret", error))?;
-        let (company, sealed) = (company.clone(), secret.seal(&self.vault));
+        let (company, sealed) = (by.company().clone(), secret.seal(&self.vault));
         let rotated = self.store.write(move |tx| {
             store::api_client::rotate(tx, &company, &client, &sealed, until, &retired).map_err(Error::from)
         })?;
@@ -176,7 +179,6 @@ impl App {
     }
 
     fn find_client(&self, company: &CompanyId, client: Option<ClientId>) -> Result<ApiClient, Error> {
-        self.company(company)?;
         let company = company.clone();
         self.store.read(move |tx| {
             let id = match client {

@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use store::company::{Company, Logo, Style};
 
 use crate::App;
+use crate::base::actor::{Actor, Permit};
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::installation;
 use crate::base::text;
@@ -196,19 +197,20 @@ impl App {
     }
 
     /// Changes a company's settings.
-    pub fn change_company(&self, id: &CompanyId, change: &CompanyChange) -> Result<Company, Error> {
+    pub fn change_company(&self, actor: &Actor, change: &CompanyChange) -> Result<Company, Error> {
+        let by = actor.must_administer()?;
         let mut faults = Vec::new();
         let logo = change.check(&mut faults);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let mut wanted = self.company(id)?;
+        let mut wanted = self.company(by.company())?;
         change.apply(&mut wanted);
         let faults = self.check_sealing(&wanted);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let (id, change, at) = (id.clone(), change.clone(), self.now());
+        let (id, change, at) = (by.company().clone(), change.clone(), self.now());
         let company = self.store.write(move |tx| {
             let mut company = store::company::find(tx, &id)?.ok_or(Error::NotFound(Subject::Company))?;
             let reminders = company.style.reminders;
@@ -230,17 +232,19 @@ impl App {
 
     /// Takes a company's own key and certificate from a PKCS#12 file: from now on its documents are sealed with it. A file
     /// whose key could not seal is refused before anything changes.
-    pub fn import_seal_key(&self, id: &CompanyId, file: &[u8], password: &str) -> Result<SealKeyDetails, Error> {
+    pub fn import_seal_key(&self, actor: &Actor, file: &[u8], password: &str) -> Result<SealKeyDetails, Error> {
+        let by = actor.must_own()?;
         let at = self.now();
         let key = SealKey::from_pkcs12(file, password)
             .and_then(|key| prove_foreign_key(&key, at).map(|()| key))
             .map_err(not_sealable)?;
-        self.use_seal_key(id, &key, &own_secret(&key)?, None)
+        self.use_seal_key(by, &key, &own_secret(&key)?, None)
     }
 
     /// Has a company seal with a key in a token, at a PKCS#11 URI, with the certificates (PEM) that go with it. A key that
     /// could not seal is refused before anything changes.
-    pub fn use_token_key(&self, id: &CompanyId, uri: &str, certificates: &str) -> Result<SealKeyDetails, Error> {
+    pub fn use_token_key(&self, actor: &Actor, uri: &str, certificates: &str) -> Result<SealKeyDetails, Error> {
+        let by = actor.must_own()?;
         let at = self.now();
         let key = self
             .tokens
@@ -248,27 +252,28 @@ impl App {
             .and_then(|key| SealKey::external(key, certificates_from_pem(certificates)?))
             .and_then(|key| prove_foreign_key(&key, at).map(|()| key))
             .map_err(not_sealable)?;
-        self.use_seal_key(id, &key, uri.as_bytes(), None)
+        self.use_seal_key(by, &key, uri.as_bytes(), None)
     }
 
     /// Makes a company a new key that the installation's root certifies. The old one is used no more; with a reason, its
     /// certificate is put on the revocation list as well.
     pub fn renew_seal_key(
         &self,
-        id: &CompanyId,
+        actor: &Actor,
         kind: KeyKind,
         revoke: Option<RevocationReason>,
     ) -> Result<SealKeyDetails, Error> {
-        let company = self.company(id)?;
+        let by = actor.must_own()?;
+        let company = self.company(by.company())?;
         let key = self.certified_key(&company, kind, self.now())?;
-        self.use_seal_key(id, &key, &own_secret(&key)?, revoke)
+        self.use_seal_key(by, &key, &own_secret(&key)?, revoke)
     }
 
     /// The certificate that a company seals with.
-    pub fn seal_key_details(&self, id: &CompanyId) -> Result<SealKeyDetails, Error> {
-        self.company(id)?;
-        let key = self.seal_key(id)?;
-        let company = id.clone();
+    pub fn seal_key_details(&self, actor: &Actor) -> Result<SealKeyDetails, Error> {
+        let by = actor.must_administer()?;
+        let key = self.seal_key(by.company())?;
+        let company = by.company().clone();
         let details = SealKeyDetails::of(&key)?;
         let outlasting = self.store.read(move |tx| {
             store::company::workflows_outlasting(tx, &company, details.not_after).map_err(Error::from)
@@ -278,7 +283,7 @@ impl App {
 
     fn use_seal_key(
         &self,
-        id: &CompanyId,
+        by: Permit<'_>,
         key: &SealKey,
         secret: &[u8],
         revoke: Option<RevocationReason>,
@@ -287,7 +292,7 @@ impl App {
         let certificates = certificates_to_pem(key.certificates());
         let details = SealKeyDetails::of(key)?;
         let ends = details.not_after;
-        let (company, at) = (id.clone(), self.now());
+        let (company, at) = (by.company().clone(), self.now());
         let revoke = revoke
             .map(|reason| installation::root(&self.store, &self.vault).map(|root| (reason, root)))
             .transpose()?;
@@ -301,7 +306,7 @@ impl App {
             store::company::insert_seal_key(tx, &company, &sealed_key, &certificates, at)?;
             Ok::<_, Error>(store::company::workflows_outlasting(tx, &company, ends)?)
         })?;
-        tracing::info!(company = %id, subject = details.subject, "seal key replaced");
+        tracing::info!(company = %by.company(), subject = details.subject, "seal key replaced");
         Ok(SealKeyDetails { outlasting, ..details })
     }
 

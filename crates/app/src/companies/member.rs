@@ -1,14 +1,18 @@
 //! Members: the operator adds and disables them, and sets new passwords.
 //!
+//! Only an owner changes owners, so that an admin cannot become one by another one's password.
+//!
 //! A new password or a disabled account ends every access token and session at once.
 
 use std::fmt;
 
-use domain::{CompanyId, MemberId, Role};
+use domain::{Access, CompanyId, MemberId, Role};
+use store::Transaction;
 use store::member::{Disabled, Member};
 
 use crate::App;
-use crate::base::error::{ConflictCode, Error, Subject};
+use crate::base::actor::{Actor, Permit};
+use crate::base::error::{ConflictCode, Error, ForbiddenCode, Subject};
 use crate::base::text;
 use crate::companies::company::LONGEST_NAME;
 use crate::companies::new_password;
@@ -17,7 +21,6 @@ use crate::companies::new_password::Owner;
 /// A member to add.
 #[derive(Clone)]
 pub struct NewMember {
-    pub company: CompanyId,
     /// The address to sign in with.
     pub email: String,
     /// The name; without one, the address.
@@ -30,7 +33,6 @@ pub struct NewMember {
 impl fmt::Debug for NewMember {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NewMember")
-            .field("company", &self.company)
             .field("role", &self.role)
             .finish_non_exhaustive()
     }
@@ -54,16 +56,18 @@ impl fmt::Debug for NewPassword {
 }
 
 impl App {
-    pub fn add_member(&self, new: NewMember) -> Result<NewPassword, Error> {
+    pub fn add_member(&self, actor: &Actor, new: NewMember) -> Result<NewPassword, Error> {
+        let by = actor.must_administer()?;
+        must_change(by, new.role)?;
         let email = text::email(&new.email, "email")?;
         let mut faults = Vec::new();
         let name = text::name(new.name.as_deref().unwrap_or(&email), "name", LONGEST_NAME, &mut faults);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let company = self.company(&new.company)?;
+        let company = self.company(by.company())?;
         let (hash, made) = self.hash_new_password(new.password, &Owner::new(&company, &email, &name))?;
-        let (company, role, at) = (new.company, new.role, self.now());
+        let (company, role, at) = (company.id, new.role, self.now());
         let member = self.store.write(move |tx| {
             store::member::insert(tx, &company, &email, &name, role, &hash, at)?
                 .ok_or_else(|| Error::conflict(ConflictCode::MemberExists))
@@ -79,15 +83,18 @@ impl App {
     /// Sets a new password for a member.
     pub fn set_member_password(
         &self,
-        company: &CompanyId,
+        actor: &Actor,
         email: &str,
         password: Option<String>,
     ) -> Result<NewPassword, Error> {
-        let of = self.company(company)?;
-        let member = self.member_by_email(company, email)?;
+        let by = actor.must_administer()?;
+        let of = self.company(by.company())?;
+        let (company, address) = (of.id.clone(), email.to_owned());
+        let member = self.store.read(move |tx| find(tx, &company, &address))?;
+        must_change(by, member.role)?;
         let (hash, made) = self.hash_new_password(password, &Owner::new(&of, &member.email, &member.name))?;
         let member = member.id;
-        let (company, at) = (company.clone(), self.now());
+        let (company, at) = (of.id, self.now());
         let revoked_tokens = self
             .store
             .write(move |tx| store::member::set_password(tx, &company, member, &hash, at).map_err(Error::from))?;
@@ -100,33 +107,29 @@ impl App {
     }
 
     /// Disables a member; `false` if they were disabled already. The last owner stays.
-    pub fn disable_member(&self, company: &CompanyId, email: &str) -> Result<bool, Error> {
-        let (company, email, at) = (company.clone(), email.to_owned(), self.now());
-        self.company(&company)?;
-        let disabled = self
-            .store
-            .write(move |tx| match store::member::disable(tx, &company, &email, at)? {
+    pub fn disable_member(&self, actor: &Actor, email: &str) -> Result<bool, Error> {
+        let by = actor.must_administer()?;
+        let (company, email, at) = (by.company().clone(), email.to_owned(), self.now());
+        let owns = by.must(Access::Own).is_ok();
+        let disabled = self.store.write(move |tx| {
+            if !owns && find(tx, &company, &email)?.role == Role::Owner {
+                return Err(Error::Forbidden(ForbiddenCode::OwnersOnly));
+            }
+            match store::member::disable(tx, &company, &email, at)? {
                 Disabled::Unknown => Err(Error::NotFound(Subject::Member)),
                 Disabled::LastOwner => Err(Error::conflict(ConflictCode::LastOwner)),
                 Disabled::Before => Ok(false),
                 Disabled::Now => Ok(true),
-            })?;
+            }
+        })?;
         tracing::info!(disabled, "member disabled");
         Ok(disabled)
     }
 
-    pub fn members(&self, company: &CompanyId) -> Result<Vec<Member>, Error> {
-        self.company(company)?;
-        let company = company.clone();
+    pub fn members(&self, actor: &Actor) -> Result<Vec<Member>, Error> {
+        let company = actor.must_administer()?.company().clone();
         self.store
             .read(move |tx| store::member::list(tx, &company).map_err(Error::from))
-    }
-
-    /// A member by their address, ignoring case.
-    pub fn member_by_email(&self, company: &CompanyId, email: &str) -> Result<Member, Error> {
-        let (company, email) = (company.clone(), email.to_owned());
-        self.store
-            .read(move |tx| store::member::find_by_email(tx, &company, &email)?.ok_or(Error::NotFound(Subject::Member)))
     }
 
     fn hash_new_password(&self, given: Option<String>, owner: &Owner) -> Result<(String, Option<String>), Error> {
@@ -140,4 +143,18 @@ impl App {
         let hash = self.passwords.turn()?.hash(&password, random)?;
         Ok((hash, made))
     }
+}
+
+/// Refuses changes of owners by others.
+fn must_change(by: Permit<'_>, role: Role) -> Result<(), Error> {
+    if role == Role::Owner {
+        by.must(Access::Own)
+    } else {
+        Ok(())
+    }
+}
+
+/// A member by their address, ignoring case.
+fn find(tx: &mut dyn Transaction, company: &CompanyId, email: &str) -> Result<Member, Error> {
+    store::member::find_by_email(tx, company, email)?.ok_or(Error::NotFound(Subject::Member))
 }

@@ -19,6 +19,7 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 use subtle::ConstantTimeEq;
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::caller::{Caller, Channel};
 use crate::base::error::{Error, ForbiddenCode};
 use crate::base::vault::Purpose;
@@ -57,7 +58,8 @@ pub struct SignedIn {
 /// A signed-in member.
 #[derive(Clone)]
 pub struct MemberSession {
-    pub caller: Caller,
+    pub actor: Actor,
+    pub email: String,
     pub company_name: String,
     pub expires_at: Timestamp,
     /// The token in every form of the session.
@@ -67,7 +69,7 @@ pub struct MemberSession {
 impl fmt::Debug for MemberSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemberSession")
-            .field("caller", &self.caller)
+            .field("actor", &self.actor)
             .finish_non_exhaustive()
     }
 }
@@ -171,7 +173,8 @@ impl App {
         }
         let form_token = BASE64_URL_SAFE_NO_PAD.encode(self.vault.tag(Purpose::SessionForm, &hash));
         Ok(MemberSession {
-            caller: Caller {
+            email: row.email.clone(),
+            actor: Actor::from(Caller {
                 company: row.company,
                 member: row.member,
                 name: row.name,
@@ -180,7 +183,7 @@ impl App {
                 language: row.language,
                 zone: row.zone,
                 channel: Channel::Pages,
-            },
+            }),
             company_name: row.company_name,
             expires_at: row.expires_at,
             form_token,

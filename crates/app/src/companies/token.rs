@@ -1,22 +1,22 @@
 //! Access tokens seen from outside: listed and revoked.
 
-use domain::CompanyId;
 use store::access_token::TokenRow;
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::error::{Error, Subject};
 
 impl App {
     /// A company's tokens: live ones, and those that ended recently. The tokens themselves are not stored.
-    pub fn tokens(&self, company: &CompanyId) -> Result<Vec<TokenRow>, Error> {
-        self.company(company)?;
-        let company = company.clone();
+    pub fn tokens(&self, actor: &Actor) -> Result<Vec<TokenRow>, Error> {
+        let company = actor.must_administer()?.company().clone();
         self.store
             .read(move |tx| store::access_token::list(tx, &company).map_err(Error::from))
     }
 
     /// Revokes a token; `false` if it was revoked already.
-    pub fn revoke_token(&self, company: &CompanyId, id: i64) -> Result<bool, Error> {
+    pub fn revoke_token(&self, actor: &Actor, id: i64) -> Result<bool, Error> {
+        let company = actor.must_administer()?.company();
         let (wanted, at) = (company.clone(), self.now());
         let revoked = self.store.write(move |tx| {
             store::access_token::revoke(tx, &wanted, id, at)?.ok_or(Error::NotFound(Subject::Token))

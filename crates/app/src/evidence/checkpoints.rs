@@ -16,6 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use store::check::Mismatch;
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::error::Error;
 use crate::base::keyed_chain;
 use crate::base::vault::Purpose;
@@ -128,7 +129,8 @@ impl App {
     }
 
     /// Accepts the database as it is, regardless of earlier checkpoints, after a backup was restored on purpose.
-    pub fn restart_checkpoints(&self, company: &CompanyId) -> Result<(), Error> {
+    pub fn restart_checkpoints(&self, actor: &Actor) -> Result<(), Error> {
+        let company = actor.must_operate()?.company();
         self.key_heads()?;
         let names = self.checkpoint_names(company)?;
         let last = match names.last() {

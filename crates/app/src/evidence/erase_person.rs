@@ -12,13 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::replay::Replay;
 use domain::{
-    Actor, BlobHash, ChainFormat, CompanyId, Contact, Entry, EventKind, KeyedHead, NamedEvent, NamedRecipient,
-    PersonalText, RecipientId, Region, Status, Who, WorkflowId, named_events,
+    BlobHash, ChainFormat, CompanyId, Contact, Entry, EventKind, KeyedHead, NamedEvent, NamedRecipient, PersonalText,
+    RecipientId, Region, Status, Who, WorkflowId, named_events,
 };
 use store::Transaction;
 use store::workflow::SealedDocument;
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::error::{ConflictCode, Error, FaultCode, Subject};
 use crate::base::keyed_chain;
 use crate::base::text::erased;
@@ -62,7 +63,8 @@ struct Erasure {
 
 impl App {
     /// Erases the person with this contact from all finished workflows of a company.
-    pub fn erase_person(&self, company: &CompanyId, contact: &str) -> Result<ErasedPerson, Error> {
+    pub fn erase_person(&self, actor: &Actor, contact: &str) -> Result<ErasedPerson, Error> {
+        let company = actor.must_own()?.company();
         let region = self.company(company)?.region;
         let parsed = Contact::parse(contact, region).map_err(|_| Error::fault("email", FaultCode::InvalidContact))?;
         let (key, given) = (parsed.key(), parsed.as_given().to_owned());
@@ -137,7 +139,7 @@ impl App {
             texts: erasure.texts.iter().copied().collect(),
             fields: erasure.fields.iter().cloned().collect(),
         };
-        let events = events_at(&Actor::SERVICE, at, vec![event]);
+        let events = events_at(&domain::Actor::SERVICE, at, vec![event]);
         let (mut added, mut head) = keyed_chain::append(&self.vault, &company, id, &before.stored.head, events);
         let mut entries = erasure.entries.clone();
         entries.extend_from_slice(&added);
@@ -150,7 +152,7 @@ impl App {
                 certificate: sealed.certificate,
                 length: sealed.certificate_length,
             };
-            let events = events_at(&Actor::SERVICE, at, vec![certified]);
+            let events = events_at(&domain::Actor::SERVICE, at, vec![certified]);
             let (more, next) = keyed_chain::append(&self.vault, &company, id, &head, events);
             added.extend(more);
             head = next;

@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use domain::excerpt::excerpt_of;
 use domain::public_address::CallbackUrl;
-use domain::{Actor, CompanyId, Contact, DeliveryChannel, Event, EventKind, Language, Random, WorkflowId};
+use domain::{CompanyId, Contact, DeliveryChannel, Event, EventKind, Language, Random, WorkflowId};
 use jiff::Timestamp;
 use store::Transaction;
 pub use store::outbox::Endpoint;
 use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::Error;
 use crate::base::error::Subject;
 use crate::base::error::{Fault, FaultCode};
@@ -77,7 +77,7 @@ fn tell_chain(
     };
     let events = events.into_iter().map(|(at, event)| Event {
         at,
-        actor: Actor::SERVICE,
+        actor: domain::Actor::SERVICE,
         event,
     });
     let (entries, after) = keyed_chain::append(vault, company, workflow, held.head(), events);
@@ -164,9 +164,9 @@ pub struct OutboxMessage {
 impl App {
     /// A page of messages to people: the newest, or those before a given one. Never shows signing links or one-time
     /// codes.
-    pub fn outbox_messages(&self, caller: &Caller, before: Option<i64>) -> Result<OutboxPage, Error> {
-        caller.must_send()?;
-        let (company, before) = (caller.company.clone(), DeliveryId(before.unwrap_or(i64::MAX)));
+    pub fn outbox_messages(&self, actor: &Actor, before: Option<i64>) -> Result<OutboxPage, Error> {
+        let by = actor.must_send()?;
+        let (company, before) = (by.company().clone(), DeliveryId(before.unwrap_or(i64::MAX)));
         // One more than shown, to know whether there are more.
         let mut rows = self
             .store
@@ -297,16 +297,16 @@ impl App {
     }
 
     /// A company's webhook endpoints that fail or were stopped.
-    pub fn failing_endpoints(&self, company: &CompanyId) -> Result<Vec<Endpoint>, Error> {
-        let id = self.company(company)?.id;
+    pub fn failing_endpoints(&self, actor: &Actor) -> Result<Vec<Endpoint>, Error> {
+        let id = actor.must_read()?.company().clone();
         self.store
             .read(move |tx| outbox::endpoints(tx, &id, "", u32::MAX).map_err(Error::from))
     }
 
     /// Starts a stopped endpoint and sends what was held for it. Returns how many deliveries. `None` if it was not
     /// stopped.
-    pub fn start_endpoint(&self, company: &CompanyId, url: &CallbackUrl) -> Result<u64, Error> {
-        let (id, now) = (self.company(company)?.id, self.now());
+    pub fn start_endpoint(&self, actor: &Actor, url: &CallbackUrl) -> Result<u64, Error> {
+        let (id, now) = (actor.must_send()?.company().clone(), self.now());
         let (of, address) = (id.clone(), url.as_str().to_owned());
         let released = self
             .store
@@ -324,8 +324,8 @@ impl App {
 
     /// Pauses an endpoint: webhooks to it are held until it is switched on. A stopped one stays stopped. One that no
     /// document uses yet is paused, too, since later documents may (those of a public link, or waiting rows of a bulk send).
-    pub fn pause_endpoint(&self, company: &CompanyId, url: &CallbackUrl) -> Result<EndpointPaused, Error> {
-        let (id, now) = (self.company(company)?.id, self.now());
+    pub fn pause_endpoint(&self, actor: &Actor, url: &CallbackUrl) -> Result<EndpointPaused, Error> {
+        let (id, now) = (actor.must_send()?.company().clone(), self.now());
         let known = self.knows_endpoint(id.clone(), url)?;
         let address = url.as_str().to_owned();
         let held = self.store.write(move |tx| {

@@ -7,15 +7,15 @@
 use std::time::Instant;
 
 use domain::public_address::CallbackUrl;
-use domain::{ClientId, CompanyId, WorkflowId, Zone, time};
+use domain::{ClientId, WorkflowId, Zone, time};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 use store::Transaction;
 use store::outbox::{self, Delivery, DeliveryId, HistoryBound, HistoryFilter, Kind, State, Stop, Try};
 
 use crate::App;
+use crate::base::actor::{Actor, Permit};
 use crate::base::callback::{authorization_fault, callback_fault};
-use crate::base::caller::Caller;
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::listing::ListReader;
 use crate::base::network::WebhookTrial;
@@ -226,10 +226,11 @@ const MOST_ENDPOINTS: u32 = 100;
 
 impl App {
     /// The company's webhooks with their tries, newest first.
-    pub fn exports(&self, caller: &Caller, request: &ExportsRequest) -> Result<ExportList, Error> {
+    pub fn exports(&self, actor: &Actor, request: &ExportsRequest) -> Result<ExportList, Error> {
+        let by = actor.must_read()?;
         let mut faults = request.faults.clone();
         let mut query = ListReader {
-            zone: caller.zone,
+            zone: by.zone(),
             faults: &mut faults,
         };
         let filter = history_filter(&mut query, request, &STATES);
@@ -238,7 +239,7 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let company = caller.company.clone();
+        let company = by.company().clone();
         let mut rows = self.store.read(move |tx| {
             // One more than asked for, to know whether there are more.
             let found = outbox::history(tx, &company, &filter, before, limit.saturating_add(1))?;
@@ -255,15 +256,15 @@ impl App {
             next_cursor: rows.last().filter(|_| more).map(|(last, _)| last.id.to_string()),
             export_list: rows
                 .iter()
-                .map(|(delivery, tries)| shown(delivery, tries, caller.zone))
+                .map(|(delivery, tries)| shown(delivery, tries, by.zone()))
                 .collect(),
         })
     }
 
     /// Sends one webhook again.
-    pub fn resend_export(&self, caller: &Caller, id: i64) -> Result<ExportDelivery, Error> {
-        caller.must_send()?;
-        let (company, id, now) = (caller.company.clone(), DeliveryId(id), self.now());
+    pub fn resend_export(&self, actor: &Actor, id: i64) -> Result<ExportDelivery, Error> {
+        let by = actor.must_send()?;
+        let (company, id, now) = (by.company().clone(), DeliveryId(id), self.now());
         let (delivery, tries) = self.store.write(move |tx| {
             let known = outbox::delivery(tx, &company, id)?.filter(|delivery| delivery.kind == Kind::Webhook);
             let known = known.ok_or(Error::NotFound(Subject::Delivery))?;
@@ -281,15 +282,15 @@ impl App {
             Ok((delivery, outbox::tries(tx, &company, id)?))
         })?;
         self.bell.ring();
-        Ok(shown(&delivery, &tries, caller.zone))
+        Ok(shown(&delivery, &tries, by.zone()))
     }
 
     /// Sends a range of finished webhooks again.
-    pub fn resend_exports(&self, caller: &Caller, request: &ExportsRequest) -> Result<ExportsResent, Error> {
-        caller.must_send()?;
+    pub fn resend_exports(&self, actor: &Actor, request: &ExportsRequest) -> Result<ExportsResent, Error> {
+        let by = actor.must_send()?;
         let mut faults = request.faults.clone();
         let mut query = ListReader {
-            zone: caller.zone,
+            zone: by.zone(),
             faults: &mut faults,
         };
         let filter = history_filter(&mut query, request, &STATES[2..]);
@@ -308,7 +309,7 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let (company, now) = (caller.company.clone(), self.now());
+        let (company, now) = (by.company().clone(), self.now());
         let (resent, more) = self.store.write(move |tx| {
             let resent = outbox::resend_range(tx, &company, &filter, after, limit, now)?;
             let more = match resent.last() {
@@ -328,13 +329,14 @@ impl App {
     /// The callback addresses that fail or were stopped.
     pub fn export_endpoints(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         cursor: Option<&String>,
         limit: Option<&String>,
     ) -> Result<ExportEndpoints, Error> {
+        let by = actor.must_read()?;
         let mut faults = Vec::new();
         let mut query = ListReader {
-            zone: caller.zone,
+            zone: by.zone(),
             faults: &mut faults,
         };
         let after = query.text("cursor", cursor).unwrap_or_default();
@@ -342,7 +344,7 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let company = caller.company.clone();
+        let company = by.company().clone();
         let (endpoints, mut held, more) = self.store.read(move |tx| {
             // One more than asked for, to know whether there are more.
             let mut endpoints = outbox::endpoints(tx, &company, &after, limit.saturating_add(1))?;
@@ -353,7 +355,7 @@ impl App {
             Ok::<_, Error>((endpoints, held, more))
         })?;
         let next_cursor = endpoints.last().filter(|_| more).map(|last| last.url.clone());
-        let with_zone = |at| time::format_with_zone(at, caller.zone);
+        let with_zone = |at| time::format_with_zone(at, by.zone());
         let endpoint_list = endpoints.into_iter().map(|endpoint| {
             let held = held.remove(&endpoint.url).unwrap_or(0);
             ExportEndpoint {
@@ -378,13 +380,13 @@ impl App {
     /// Starts a stopped endpoint for a member. Does nothing if it is running.
     pub fn start_export_endpoint(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         url: Option<String>,
         faults: Vec<Fault>,
     ) -> Result<EndpointStarted, Error> {
-        caller.must_send()?;
+        actor.must_send()?;
         let url = named_endpoint(url, faults)?;
-        let released = self.start_endpoint(&caller.company, &url)?;
+        let released = self.start_endpoint(actor, &url)?;
         let url = url.as_str().to_owned();
         Ok(EndpointStarted { url, released })
     }
@@ -392,17 +394,18 @@ impl App {
     /// Pauses an endpoint for a member: webhooks to it are held until it is started again. A stopped one stays stopped.
     pub fn pause_export_endpoint(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         url: Option<String>,
         faults: Vec<Fault>,
     ) -> Result<EndpointPaused, Error> {
-        caller.must_send()?;
+        actor.must_send()?;
         let url = named_endpoint(url, faults)?;
-        self.pause_endpoint(&caller.company, &url)
+        self.pause_endpoint(actor, &url)
     }
 
     /// Tries a webhook once, and waits for the answer. It is about no document: `workflow_id` is 0.
-    pub fn test_webhook(&self, company: &CompanyId, request: WebhookTestRequest) -> Result<WebhookTested, Error> {
+    pub fn test_webhook(&self, actor: &Actor, request: WebhookTestRequest) -> Result<WebhookTested, Error> {
+        let by = actor.must_send()?;
         let mut faults = request.faults;
         let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let url = match given(request.url).map(|url| CallbackUrl::parse(&url, &self.settings.webhook)) {
@@ -429,7 +432,7 @@ impl App {
         let sender = if named.is_some() && client.is_none() {
             None
         } else {
-            self.sender(company, client)?
+            self.sender(by, client)?
         };
         if sender.is_none() {
             faults.push(Fault::new("client_id", FaultCode::UnknownClient));
@@ -469,11 +472,10 @@ impl App {
     /// An API client of the company with its secrets, and the company's time zone; none if there is no such client.
     fn sender(
         &self,
-        company: &CompanyId,
+        by: Permit<'_>,
         client: Option<ClientId>,
     ) -> Result<Option<(ClientId, Zone, Vec<WebhookSecret>)>, Error> {
-        let zone = self.company(company)?.zone;
-        let company = company.clone();
+        let company = by.company().clone();
         let found = self.store.read(move |tx| {
             let client = match client {
                 Some(client) => client,
@@ -484,7 +486,7 @@ impl App {
         let Some(client) = found else { return Ok(None) };
         let now = self.now();
         let secrets = self.secrets_of(&client, now)?.at(now);
-        Ok(Some((client.id, zone, secrets)))
+        Ok(Some((client.id, by.zone(), secrets)))
     }
 
     /// Forgets what is beyond the bounds of each company's history; how many deliveries. Mails and messages are kept at least

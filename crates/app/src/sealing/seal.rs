@@ -31,6 +31,7 @@ use sha2::{Digest, Sha256};
 use store::company::Company;
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::callback::callback_fault;
 use crate::base::error::{Error, Fault, FaultCode, Subject};
 use crate::base::installation;
@@ -209,8 +210,19 @@ impl App {
         Patience::of(self.settings.sealing.proof_wait, Arc::clone(&self.clock))
     }
 
+    /// Seals any finished file, in the company's name.
+    pub fn seal_file(
+        &self,
+        actor: &Actor,
+        pdf: impl Into<SharedBytes>,
+        details: &SealDetails,
+        patience: &Patience,
+    ) -> Result<Sealed, Error> {
+        self.seal(actor.must_own()?.company(), pdf, details, patience)
+    }
+
     /// Seals a finished file with the company's key, as strong as the company wants it.
-    pub fn seal(
+    pub(crate) fn seal(
         &self,
         company: &CompanyId,
         pdf: impl Into<SharedBytes>,

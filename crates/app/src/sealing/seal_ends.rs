@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use store::company::SealKeyInUse;
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::{Error, Fault, FaultCode};
 
 /// How many days before the end of their company's certificate we warn owners.
@@ -52,8 +52,9 @@ impl App {
     }
 
     /// When the member's company can seal no longer, if that is soon enough to warn of, or past.
-    pub fn seal_end_to_warn_of(&self, caller: &Caller) -> Result<Option<Timestamp>, Error> {
-        let (end, now) = (self.current_seal_key_end(&caller.company)?, self.now());
+    pub fn seal_end_to_warn_of(&self, actor: &Actor) -> Result<Option<Timestamp>, Error> {
+        let by = actor.must_read()?;
+        let (end, now) = (self.current_seal_key_end(by.company())?, self.now());
         Ok(end.filter(|end| *end <= now || due(*end, now).is_some()))
     }
 

@@ -8,12 +8,13 @@ mod answer;
 mod row;
 mod run;
 
-use domain::{Language, Requester, TemplateId, TemplateVersion};
+use domain::{CompanyId, Language, Requester, TemplateId, TemplateVersion};
 use jiff::{Timestamp, ToSpan};
 use sheets::SheetLimits;
 use store::bulk::{self, BulkId, NewBulk, NewRow, RowState};
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::caller::Caller;
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::listing::ListReader;
@@ -100,12 +101,12 @@ impl App {
     /// Accepts many starts at once, or reports their faults.
     pub fn bulk_start(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         request: BulkRequest,
         origin: &Origin,
         language: Language,
     ) -> Result<BulkAnswer, Error> {
-        caller.must_send()?;
+        let caller = actor.must_send()?.member()?;
         let now = self.now();
         let (is_dry, given) = (request.dry_run, request.idempotency.as_ref());
         let key = AnswerKey::of("bulk", caller.member, given.filter(|_| !is_dry));
@@ -152,7 +153,9 @@ impl App {
         faults.extend(request.idempotency.as_ref().and_then(Idempotency::fault));
         let mut template = None;
         if let Some(id) = request.common.template_id {
-            template = self.current_template(caller, id)?.map(|template| (id, template));
+            template = self
+                .current_template(&caller.company, id)?
+                .map(|template| (id, template));
             if template.is_none() {
                 faults.push(Fault::new("template_id", FaultCode::UnknownTemplate));
             }
@@ -230,11 +233,11 @@ impl App {
     }
 
     /// The template that a start would use now. `None` if the company has no such template.
-    fn current_template(&self, caller: &Caller, id: TemplateId) -> Result<Option<TemplateVersion>, Error> {
-        let company = caller.company.clone();
+    fn current_template(&self, company: &CompanyId, id: TemplateId) -> Result<Option<TemplateVersion>, Error> {
+        let wanted = company.clone();
         let context = self
             .store
-            .read(move |tx| store::workflow::start_context(tx, &company, id, None).map_err(Error::from))?
+            .read(move |tx| store::workflow::start_context(tx, &wanted, id, None).map_err(Error::from))?
             .ok_or(Error::NotFound(Subject::Company))?;
         let Some(version) = context.template_version else {
             return Ok(None);
@@ -242,7 +245,7 @@ impl App {
         if context.archived {
             return Err(Error::conflict(ConflictCode::Archived));
         }
-        Ok(Some(self.kept_template(&caller.company, id, version)?.version.clone()))
+        Ok(Some(self.kept_template(company, id, version)?.version.clone()))
     }
 
     fn checked(&self, caller: &Caller, rows: Vec<ReadRow>, language: Language) -> Result<BulkChecked, Error> {
@@ -309,14 +312,15 @@ impl App {
     /// The state of a bulk send, with a page of its rows.
     pub fn bulk(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         id: i64,
         request: &BulkRowsRequest,
         language: Language,
     ) -> Result<BulkProgress, Error> {
+        let by = actor.must_read()?;
         let mut faults = Vec::new();
         let mut query = ListReader {
-            zone: caller.zone,
+            zone: by.zone(),
             faults: &mut faults,
         };
         let states = RowState::ALL.map(|state| (state.word(), state));
@@ -326,7 +330,7 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let (company, id) = (caller.company.clone(), BulkId(id));
+        let (company, id) = (by.company().clone(), BulkId(id));
         let (stored, mut rows) = self.store.read(move |tx| {
             let stored = bulk::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Bulk))?;
             let rows = bulk::rows(tx, &company, id, after, state, limit.saturating_add(1))?;
@@ -334,16 +338,16 @@ impl App {
         })?;
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
-        let mut answer = progress(&stored, caller.zone);
+        let mut answer = progress(&stored, by.zone());
         answer.next_cursor = rows.last().filter(|_| more).map(|row| row.number.to_string());
         answer.row_list = Some(rows.iter().map(|row| shown(row, language)).collect());
         Ok(answer)
     }
 
     /// Cancels rows that have not started.
-    pub fn cancel_bulk(&self, caller: &Caller, id: i64) -> Result<BulkProgress, Error> {
-        caller.must_send()?;
-        let (company, id, now) = (caller.company.clone(), BulkId(id), self.now());
+    pub fn cancel_bulk(&self, actor: &Actor, id: i64) -> Result<BulkProgress, Error> {
+        let by = actor.must_send()?;
+        let (company, id, now) = (by.company().clone(), BulkId(id), self.now());
         let stored = self.store.write(move |tx| {
             let cancelled = bulk::cancel(tx, &company, id, now)?;
             let stored = bulk::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Bulk))?;
@@ -355,13 +359,14 @@ impl App {
             }
             Ok(stored)
         })?;
-        Ok(progress(&stored, caller.zone))
+        Ok(progress(&stored, by.zone()))
     }
 
     /// A sheet of the template to fill in, as CSV.
-    pub fn bulk_sheet(&self, caller: &Caller, template: Option<TemplateId>) -> Result<String, Error> {
+    pub fn bulk_sheet(&self, actor: &Actor, template: Option<TemplateId>) -> Result<String, Error> {
+        let by = actor.must_read()?;
         let template = template.ok_or_else(|| Error::fault("template_id", FaultCode::Required))?;
-        let version = self.current_template(caller, template)?;
+        let version = self.current_template(by.company(), template)?;
         let version = version.ok_or_else(|| Error::fault("template_id", FaultCode::UnknownTemplate))?;
         Ok(bulk_sheet::example(&version))
     }

@@ -10,7 +10,7 @@ use document::intake::Wishes;
 use domain::TemplateId;
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::Error;
 use crate::base::origin::Origin;
 use crate::sending::start::{OwnTemplate, StartRequest, Started, Together};
@@ -29,8 +29,8 @@ pub struct OneOff<'a> {
 
 impl App {
     /// Sends a PDF without keeping a template.
-    pub fn send_once(&self, caller: &Caller, one_off: OneOff<'_>, origin: &Origin) -> Result<Started, Error> {
-        caller.must_send()?;
+    pub fn send_once(&self, actor: &Actor, one_off: OneOff<'_>, origin: &Origin) -> Result<Started, Error> {
+        let caller = actor.must_send()?.member()?;
         if let Some(before) = self.sent_before(caller, &one_off.start)? {
             return Ok(before);
         }

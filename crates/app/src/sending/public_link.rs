@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use domain::address_in_text::holds_an_address;
 use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
-use domain::{Contact, Language, Region, TemplateId, UtcOffset, Zone, text, time};
+use domain::{Access, Contact, Language, Region, TemplateId, UtcOffset, Zone, text, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::public_link::{self, Bound, LinkUse, PublicLink, PublicLinkId, Taken};
@@ -30,6 +30,7 @@ use store::template::StoredVersion;
 use store::workflow::StartContext;
 
 use crate::App;
+use crate::base::actor::{Actor, Permit};
 use crate::base::caller::{Caller, Channel};
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject, ThrottleCode};
 use crate::base::listing::ListReader;
@@ -217,8 +218,8 @@ impl LinkTerms {
 
 impl App {
     /// Makes a link.
-    pub fn new_public_link(&self, caller: &Caller, new: NewPublicLink) -> Result<PublicLinkView, Error> {
-        caller.must_send()?;
+    pub fn new_public_link(&self, actor: &Actor, new: NewPublicLink) -> Result<PublicLinkView, Error> {
+        let caller = actor.must_send()?.member()?;
         let now = self.now();
         let key = AnswerKey::of("link", caller.member, new.start.idempotency.as_ref());
         if let Some(answer) = self.answered_before(caller, key.as_ref(), now)? {
@@ -226,7 +227,7 @@ impl App {
         }
         let (kept, terms) = self.read_new_link(caller, new, now)?;
         let link = self.link_of(caller, &kept, &terms, now)?;
-        let (outgoing, asking, wanted) = (Arc::clone(&self.outgoing), caller.clone(), key.clone());
+        let (outgoing, zone, wanted) = (Arc::clone(&self.outgoing), caller.zone, key.clone());
         let made = self.store.write(move |tx| {
             if let Some(key) = &wanted
                 && let Some(kept) = key.find(tx, &link.company, now)?
@@ -234,7 +235,9 @@ impl App {
                 return Ok(Err(kept));
             }
             let id = public_link::insert(tx, &link)?;
-            let view = shown_link(&PublicLink { id, ..link.clone() }, &asking, &outgoing.addresses, now);
+            let made = PublicLink { id, ..link.clone() };
+            let url = link_url(&made, &outgoing.addresses);
+            let view = shown_link(&made, zone, url, now);
             if let Some(key) = &wanted {
                 key.keep(tx, &link.company, &view, &outgoing.vault, now)?;
             }
@@ -323,13 +326,14 @@ impl App {
     /// The company's links, newest first.
     pub fn public_links(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         cursor: Option<&String>,
         limit: Option<&String>,
     ) -> Result<PublicLinkList, Error> {
+        let by = actor.must_read()?;
         let mut faults = Vec::new();
         let mut query = ListReader {
-            zone: caller.zone,
+            zone: by.zone(),
             faults: &mut faults,
         };
         let before = query.cursor(cursor).unwrap_or(i64::MAX);
@@ -337,7 +341,7 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let company = caller.company.clone();
+        let company = by.company().clone();
         let mut links = self
             .store
             .read(move |tx| public_link::list(tx, &company, before, limit.saturating_add(1)).map_err(Error::from))?;
@@ -345,24 +349,25 @@ impl App {
         links.truncate(limit as usize);
         Ok(PublicLinkList {
             next_cursor: links.last().filter(|_| more).map(|last| last.id.0.to_string()),
-            link_list: links.iter().map(|link| self.shown_link(link, caller)).collect(),
+            link_list: links.iter().map(|link| self.shown_link(link, by)).collect(),
         })
     }
 
     /// One of them.
-    pub fn public_link(&self, caller: &Caller, id: i64) -> Result<PublicLinkView, Error> {
-        let company = caller.company.clone();
+    pub fn public_link(&self, actor: &Actor, id: i64) -> Result<PublicLinkView, Error> {
+        let by = actor.must_read()?;
+        let company = by.company().clone();
         let link = self
             .store
             .read(move |tx| public_link::find(tx, &company, PublicLinkId(id)).map_err(Error::from))?
             .ok_or(Error::NotFound(Subject::PublicLink))?;
-        Ok(self.shown_link(&link, caller))
+        Ok(self.shown_link(&link, by))
     }
 
     /// Closes a link for good. Its documents continue.
-    pub fn close_public_link(&self, caller: &Caller, id: i64) -> Result<PublicLinkView, Error> {
-        caller.must_send()?;
-        let (company, id, now) = (caller.company.clone(), PublicLinkId(id), self.now());
+    pub fn close_public_link(&self, actor: &Actor, id: i64) -> Result<PublicLinkView, Error> {
+        let by = actor.must_send()?;
+        let (company, id, now) = (by.company().clone(), PublicLinkId(id), self.now());
         let link = self.store.write(move |tx| {
             let closed = public_link::close(tx, &company, id, now)?;
             let link = public_link::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::PublicLink))?;
@@ -371,7 +376,7 @@ impl App {
             }
             Ok(link)
         })?;
-        Ok(self.shown_link(&link, caller))
+        Ok(self.shown_link(&link, by))
     }
 
     /// The first page of a link. A conflict says why it is not open.
@@ -534,21 +539,26 @@ impl App {
         serde_json::from_slice(&text).map_err(|error| Error::internal("reading a link", error))
     }
 
-    fn shown_link(&self, link: &PublicLink, caller: &Caller) -> PublicLinkView {
-        shown_link(link, caller, &self.outgoing.addresses, self.now())
+    /// Members who can only read do not get an address that starts documents.
+    fn shown_link(&self, link: &PublicLink, by: Permit<'_>) -> PublicLinkView {
+        let url = if by.may(Access::Send) {
+            link_url(link, &self.outgoing.addresses)
+        } else {
+            String::new()
+        };
+        shown_link(link, by.zone(), url, self.now())
     }
 }
 
-fn shown_link(link: &PublicLink, caller: &Caller, addresses: &Addresses, now: Timestamp) -> PublicLinkView {
-    let with_zone = |at| time::format_with_zone(at, caller.zone);
+fn link_url(link: &PublicLink, addresses: &Addresses) -> String {
+    addresses.public_link_url(link.id.0, link.language)
+}
+
+fn shown_link(link: &PublicLink, zone: Zone, link_url: String, now: Timestamp) -> PublicLinkView {
+    let with_zone = |at| time::format_with_zone(at, zone);
     PublicLinkView {
         link_id: link.id.0,
-        // Members who can only read do not get an address that starts documents.
-        link_url: if caller.role.may_send() {
-            addresses.public_link_url(link.id.0, link.language)
-        } else {
-            String::new()
-        },
+        link_url,
         status: match refusal(link, now) {
             None => "open",
             Some(ConflictCode::LinkUsedUp) => "used_up",

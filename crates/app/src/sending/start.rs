@@ -26,6 +26,7 @@ use store::template::StoredVersion;
 use store::workflow::{Reserved, StartContext};
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::caller::Caller;
 use crate::base::error::{Error, Subject};
 use crate::base::origin::Origin;
@@ -82,7 +83,8 @@ struct Asked {
 
 impl App {
     /// Starts a workflow, or shows what would be started.
-    pub fn start(&self, caller: &Caller, request: StartRequest, origin: &Origin) -> Result<Started, Error> {
+    pub fn start(&self, actor: &Actor, request: StartRequest, origin: &Origin) -> Result<Started, Error> {
+        let caller = actor.must_send()?.member()?;
         Ok(self.start_with(caller, request, origin, Together::default())?.started)
     }
 

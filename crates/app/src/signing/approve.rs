@@ -10,10 +10,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Actor, CompanyId, EventKind, LinkHolder, Outcome, RecipientId, Requester, Who, WorkflowId};
+use domain::{CompanyId, EventKind, LinkHolder, Outcome, RecipientId, Requester, Who, WorkflowId};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::{Error, FaultCode};
 use crate::base::origin::Origin;
 use crate::base::uploads::FileClaim;
@@ -79,16 +79,16 @@ impl App {
     /// Approves on behalf of the signer whose turn it is.
     pub fn approve(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         id: WorkflowId,
         request: &ActRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        caller.must_send()?;
+        let caller = actor.must_send()?.member()?;
         let comment = request.comment()?;
-        let actor = App::member_actor(caller, origin);
+        let doer = App::member_actor(caller, origin);
         let source = Source::List(&request.fields);
-        let workflow = self.approve_as(&caller.company, id, &actor, comment.as_deref(), &source, &|snapshot| {
+        let workflow = self.approve_as(&caller.company, id, &doer, comment.as_deref(), &source, &|snapshot| {
             request.writer(snapshot)
         })?;
         Ok(self.advanced(&workflow))
@@ -99,7 +99,7 @@ impl App {
         &self,
         company: &CompanyId,
         id: WorkflowId,
-        actor: &Actor,
+        actor: &domain::Actor,
         comment: Option<&str>,
         source: &Source<'_>,
         writer: &dyn Fn(&Snapshot) -> Result<RecipientId, Error>,

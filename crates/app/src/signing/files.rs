@@ -5,13 +5,13 @@
 //! address, is recorded once an hour, and from all addresses together twenty times an hour.
 
 use domain::{
-    Actor, BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, RecipientId, Status, Who, Workflow,
+    BlobHash, CompanyId, Event, EventKind, FileKind, Language, PageSize, RecipientId, Status, Who, Workflow,
     WorkflowId, Zone,
 };
 use jiff::{SignedDuration, Timestamp};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::origin::Origin;
 use crate::companies::company_look::CompanyLook;
@@ -79,19 +79,21 @@ struct OpenedLink {
 
 impl App {
     /// The sealed document.
-    pub fn document(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
+    pub fn document(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
+        let caller = actor.must_read()?.member()?;
         let snapshot = self.timely_snapshot(&caller.company, id)?;
         let file = self.finished_file(&snapshot, FileKind::Document)?;
-        let actor = App::member_actor(caller, origin);
+        let doer = App::member_actor(caller, origin);
         let event = EventKind::Downloaded {
             file: FileKind::Document,
         };
-        self.note_taking(&caller.company, id, &actor, event, None)?;
+        self.note_taking(&caller.company, id, &doer, event, None)?;
         Ok(file)
     }
 
     /// The history certificate. For a workflow that ended early, it is created now.
-    pub fn certificate(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
+    pub fn certificate(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
+        let caller = actor.must_read()?.member()?;
         let snapshot = self.timely_snapshot(&caller.company, id)?;
         let file = match snapshot.stored.workflow.state.status() {
             Status::Playing => return Err(conflict(ConflictCode::NotComplete, Status::Playing)),
@@ -104,17 +106,17 @@ impl App {
                 file_content(&snapshot, FileKind::Certificate, sealed.bytes)
             }
         };
-        let actor = App::member_actor(caller, origin);
+        let doer = App::member_actor(caller, origin);
         let event = EventKind::Downloaded {
             file: FileKind::Certificate,
         };
-        self.note_taking(&caller.company, id, &actor, event, None)?;
+        self.note_taking(&caller.company, id, &doer, event, None)?;
         Ok(file)
     }
 
     /// The file in a field: a signature, a picture, an attachment. A signature or seal that we drew is a PNG.
-    pub fn field_file(&self, caller: &Caller, id: WorkflowId, name: &str) -> Result<FileContent, Error> {
-        let snapshot = self.snapshot(&caller.company, id)?;
+    pub fn field_file(&self, actor: &Actor, id: WorkflowId, name: &str) -> Result<FileContent, Error> {
+        let snapshot = self.snapshot(actor.must_read()?.company(), id)?;
         if snapshot.template.version.field(name).is_none() {
             return Err(Error::NotFound(Subject::Field));
         }
@@ -139,7 +141,7 @@ impl App {
         &self,
         company: &CompanyId,
         id: WorkflowId,
-        actor: &Actor,
+        actor: &domain::Actor,
         event: EventKind,
         link: Option<(RecipientId, u32)>,
     ) -> Result<(), Error> {

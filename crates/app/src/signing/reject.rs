@@ -5,10 +5,10 @@
 //! document as it was is removed: it must not be under words that they have not seen. Their other entries stay, to be
 //! changed or not.
 
-use domain::{Actor, CompanyId, EventKind, Outcome, RecipientId, Who, WorkflowId};
+use domain::{CompanyId, EventKind, Outcome, RecipientId, Who, WorkflowId};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::Error;
 use crate::base::origin::Origin;
 use crate::links::link_token::same_link;
@@ -39,15 +39,15 @@ impl App {
     /// Rejects on behalf of the signer whose turn it is.
     pub fn reject(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         id: WorkflowId,
         request: &ActRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        caller.must_send()?;
+        let caller = actor.must_send()?.member()?;
         let comment = request.comment()?;
-        let actor = App::member_actor(caller, origin);
-        let workflow = self.reject_as(&caller.company, id, &actor, comment.as_deref(), &|snapshot| {
+        let doer = App::member_actor(caller, origin);
+        let workflow = self.reject_as(&caller.company, id, &doer, comment.as_deref(), &|snapshot| {
             request.writer(snapshot)
         })?;
         Ok(self.advanced(&workflow))
@@ -58,7 +58,7 @@ impl App {
         &self,
         company: &CompanyId,
         id: WorkflowId,
-        actor: &Actor,
+        actor: &domain::Actor,
         comment: Option<&str>,
         writer: &dyn Fn(&Snapshot) -> Result<RecipientId, Error>,
     ) -> Result<domain::Workflow, Error> {

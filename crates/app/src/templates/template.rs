@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
 use crate::App;
+use crate::base::actor::{Actor, Permit};
 use crate::base::documents::{DocumentFault, StrangersDocuments};
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::text;
@@ -150,61 +151,51 @@ pub struct TemplateFilter {
 }
 
 impl App {
-    /// Makes a template. `by` is who does it, as the version remembers.
-    pub fn import_template(
-        &self,
-        company: &CompanyId,
-        by: &str,
-        import: &ImportTemplate<'_>,
-    ) -> Result<ImportedTemplate, Error> {
+    /// Makes a template.
+    pub fn import_template(&self, actor: &Actor, import: &ImportTemplate<'_>) -> Result<ImportedTemplate, Error> {
         let fields = TemplateFields::File(import.fields);
-        self.import_template_as(company, by, None, import.pdf, fields, &Wishes::default())
+        self.import_template_as(actor, None, import.pdf, fields, &Wishes::default())
     }
 
     /// Makes a template, or a new version of the one that is `replaced`, by the sender's wishes for intake.
     pub fn import_template_as(
         &self,
-        company: &CompanyId,
-        by: &str,
+        actor: &Actor,
         replaced: Option<TemplateId>,
         pdf: &[u8],
         fields: TemplateFields<'_>,
         wishes: &Wishes,
     ) -> Result<ImportedTemplate, Error> {
+        let by = actor.must_send()?;
         if let Some(id) = replaced {
             // Report this before the files cost anything.
-            self.template(company, id)?;
+            self.template(actor, id)?;
         }
-        self.put_template(company, by, replaced, Source::Upload(pdf, wishes), fields)
+        self.put_template(by, replaced, Source::Upload(pdf, wishes), fields)
     }
 
     /// Makes a new version of a template with the PDF that it has and the fields of another FIELDS.json. Where another version
     /// was made at the same moment it is a conflict ([`ConflictCode::Changed`]).
     pub fn change_template_fields(
         &self,
-        company: &CompanyId,
+        actor: &Actor,
         id: TemplateId,
-        by: &str,
         fields: &[u8],
     ) -> Result<ImportedTemplate, Error> {
-        let kept = Source::Kept(Box::new(self.template(company, id)?.stored));
-        self.put_template(company, by, Some(id), kept, TemplateFields::File(fields))
+        let by = actor.must_send()?;
+        let kept = Source::Kept(Box::new(self.template(actor, id)?.stored));
+        self.put_template(by, Some(id), kept, TemplateFields::File(fields))
     }
 
     /// Creates a template from the current version of another. `name` is given if it should differ.
-    pub fn copy_template(
-        &self,
-        company: &CompanyId,
-        id: TemplateId,
-        by: &str,
-        name: Option<&str>,
-    ) -> Result<ImportedTemplate, Error> {
+    pub fn copy_template(&self, actor: &Actor, id: TemplateId, name: Option<&str>) -> Result<ImportedTemplate, Error> {
+        let by = actor.must_send()?;
         let mut faults = Vec::new();
         let name = name.map(|name| text::name(name, "name", LONGEST_NAME, &mut faults));
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let (company, by, at) = (company.clone(), by.to_owned(), self.now());
+        let (company, made_by, at) = (by.company().clone(), by.label().to_owned(), self.now());
         self.store.write(move |tx| {
             let mut stored = store::template::current(tx, &company, id)?.ok_or(Error::NotFound(Subject::Template))?;
             let version = &mut stored.version;
@@ -221,7 +212,7 @@ impl App {
                 report: None,
             };
             stored.created_at = at;
-            stored.created_by.clone_from(&by);
+            stored.created_by.clone_from(&made_by);
             store::template::insert_version(tx, &stored)?;
             Ok(copied)
         })
@@ -230,25 +221,24 @@ impl App {
     /// Makes a new version of a template: new workflows use it, running ones keep theirs.
     pub fn replace_template(
         &self,
-        company: &CompanyId,
+        actor: &Actor,
         id: TemplateId,
-        by: &str,
         import: &ImportTemplate<'_>,
     ) -> Result<ImportedTemplate, Error> {
         let fields = TemplateFields::File(import.fields);
-        self.import_template_as(company, by, Some(id), import.pdf, fields, &Wishes::default())
+        self.import_template_as(actor, Some(id), import.pdf, fields, &Wishes::default())
     }
 
     /// Archives a template, so it accepts no new workflows; running ones go on. Answers since when; calling it twice is fine.
-    pub fn archive_template(&self, company: &CompanyId, id: TemplateId) -> Result<Timestamp, Error> {
-        let (company, at) = (company.clone(), self.now());
+    pub fn archive_template(&self, actor: &Actor, id: TemplateId) -> Result<Timestamp, Error> {
+        let (company, at) = (actor.must_send()?.company().clone(), self.now());
         self.store
             .write(move |tx| store::template::archive(tx, &company, id, at)?.ok_or(Error::NotFound(Subject::Template)))
     }
 
     /// Lets an archived template accept new workflows again.
-    pub fn unarchive_template(&self, company: &CompanyId, id: TemplateId) -> Result<(), Error> {
-        let company = company.clone();
+    pub fn unarchive_template(&self, actor: &Actor, id: TemplateId) -> Result<(), Error> {
+        let company = actor.must_send()?.company().clone();
         self.store.write(move |tx| {
             if store::template::unarchive(tx, &company, id)? {
                 Ok(())
@@ -260,8 +250,7 @@ impl App {
 
     fn put_template(
         &self,
-        company: &CompanyId,
-        by: &str,
+        by: Permit<'_>,
         replaced: Option<TemplateId>,
         source: Source<'_>,
         fields: TemplateFields<'_>,
@@ -271,12 +260,12 @@ impl App {
             Source::Kept(stored) => Some(stored.version.version),
         };
         let mut made = match source {
-            Source::Upload(upload, wishes) => self.made_of_upload(company, upload, wishes, fields)?,
-            Source::Kept(stored) => self.made_of_kept(company, *stored, fields)?,
+            Source::Upload(upload, wishes) => self.made_of_upload(by.company(), upload, wishes, fields)?,
+            Source::Kept(stored) => self.made_of_kept(by.company(), *stored, fields)?,
         };
         let page_count = u32::try_from(made.kept.pages.len()).unwrap_or(u32::MAX);
-        let (at, by, name) = (self.now(), by.to_owned(), made.file.name.clone());
-        let (company, report) = (company.clone(), made.report.take());
+        let (at, made_by, name) = (self.now(), by.label().to_owned(), made.file.name.clone());
+        let (company, report) = (by.company().clone(), made.report.take());
         let (id, number) = self.store.write(move |tx| {
             let name = &made.file.name;
             let (id, number) = match replaced {
@@ -296,7 +285,7 @@ impl App {
                     (id, number.ok_or(lacking)?)
                 }
             };
-            store::template::insert_version(tx, &made.stored(&company, id, number, &by, at))?;
+            store::template::insert_version(tx, &made.stored(&company, id, number, &made_by, at))?;
             made.claim.take_over(tx)?;
             Ok::<_, Error>((id, number))
         })?;
@@ -416,8 +405,8 @@ impl App {
     }
 
     /// One template with the version that new workflows use.
-    pub fn template(&self, company: &CompanyId, id: TemplateId) -> Result<TemplateDetails, Error> {
-        let company = company.clone();
+    pub fn template(&self, actor: &Actor, id: TemplateId) -> Result<TemplateDetails, Error> {
+        let company = actor.must_read()?.company().clone();
         self.store.read(move |tx| {
             let stored = store::template::current(tx, &company, id)?.ok_or(Error::NotFound(Subject::Template))?;
             Ok(TemplateDetails { stored })
@@ -425,8 +414,8 @@ impl App {
     }
 
     /// A company's templates, newest first.
-    pub fn templates(&self, company: &CompanyId, filter: TemplateFilter) -> Result<Vec<TemplateSummary>, Error> {
-        let company = company.clone();
+    pub fn templates(&self, actor: &Actor, filter: TemplateFilter) -> Result<Vec<TemplateSummary>, Error> {
+        let company = actor.must_read()?.company().clone();
         let limit = filter.limit.unwrap_or(MOST_LISTED).clamp(1, MOST_LISTED);
         let before = filter.before.unwrap_or(TemplateId(i64::MAX));
         self.store.read(move |tx| {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::base::intake_text::{self, IntakePage, IntakeReport};
 use crate::base::listing::ListReader;
@@ -152,10 +152,11 @@ pub struct ArchivedTemplate {
 
 impl App {
     /// The company's templates, newest first.
-    pub fn list_templates(&self, caller: &Caller, request: &ListTemplatesRequest) -> Result<TemplateList, Error> {
+    pub fn list_templates(&self, actor: &Actor, request: &ListTemplatesRequest) -> Result<TemplateList, Error> {
+        let by = actor.must_read()?;
         let mut faults = Vec::new();
         let mut query = ListReader {
-            zone: caller.zone,
+            zone: by.zone(),
             faults: &mut faults,
         };
         let limit = query.limit(request.limit.as_ref());
@@ -171,7 +172,7 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        let company = caller.company.clone();
+        let company = by.company().clone();
         // One more than asked for, to know whether there are more.
         let asked = limit.saturating_add(1);
         let mut rows = self
@@ -180,7 +181,7 @@ impl App {
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
         let next_cursor = rows.last().filter(|_| more).map(|row| row.id.to_string());
-        let with_zone = |at| format_with_zone(at, caller.zone);
+        let with_zone = |at| format_with_zone(at, by.zone());
         let lines = rows.into_iter().map(|row| TemplateLine {
             template_id: row.id.get(),
             name: row.name,
@@ -195,9 +196,10 @@ impl App {
     }
 
     /// A template with the version that new documents use.
-    pub fn view_template(&self, caller: &Caller, id: TemplateId) -> Result<TemplateView, Error> {
-        let stored = self.template(&caller.company, id)?.stored;
-        let with_zone = |at| format_with_zone(at, caller.zone);
+    pub fn view_template(&self, actor: &Actor, id: TemplateId) -> Result<TemplateView, Error> {
+        let by = actor.must_read()?;
+        let stored = self.template(actor, id)?.stored;
+        let with_zone = |at| format_with_zone(at, by.zone());
         let is_signed = stored.extends_upload();
         let version = stored.version;
         Ok(TemplateView {
@@ -221,12 +223,12 @@ impl App {
     }
 
     /// Archives a template, so it accepts no new documents. Calling it twice is fine.
-    pub fn archive(&self, caller: &Caller, id: TemplateId) -> Result<ArchivedTemplate, Error> {
-        caller.must_send()?;
-        let at = self.archive_template(&caller.company, id)?;
+    pub fn archive(&self, actor: &Actor, id: TemplateId) -> Result<ArchivedTemplate, Error> {
+        let by = actor.must_send()?;
+        let at = self.archive_template(actor, id)?;
         Ok(ArchivedTemplate {
             template_id: id.get(),
-            archived_date: format_with_zone(at, caller.zone),
+            archived_date: format_with_zone(at, by.zone()),
         })
     }
 }

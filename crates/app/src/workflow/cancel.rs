@@ -3,7 +3,7 @@
 use domain::WorkflowId;
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::Error;
 use crate::base::origin::Origin;
 use crate::workflow::act::ActRequest;
@@ -13,19 +13,19 @@ impl App {
     /// Cancels a workflow that is under way.
     pub fn cancel(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         id: WorkflowId,
         request: &ActRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        caller.must_send()?;
+        let caller = actor.must_send()?.member()?;
         let comment = request.comment()?;
-        let actor = App::member_actor(caller, origin);
+        let doer = App::member_actor(caller, origin);
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let transition = snapshot.stored.workflow.clone().cancel(snapshot.at).map_err(refused)?;
             let workflow = transition.workflow.clone();
             Ok((
-                self.plan_transition(snapshot, transition, &actor, comment.as_deref())?,
+                self.plan_transition(snapshot, transition, &doer, comment.as_deref())?,
                 workflow,
             ))
         })?;

@@ -14,6 +14,7 @@ use store::Transaction;
 use store::outbox::{self, DeliveryId, Message, State};
 
 use crate::App;
+use crate::base::actor::Actor;
 use crate::base::caller::Caller;
 use crate::base::error::{ConflictCode, Error, ForbiddenCode, Subject};
 use crate::base::origin::Origin;
@@ -25,8 +26,8 @@ use crate::workflow::transition::refused;
 
 impl App {
     /// The signing link of a message that could not be sent, to be passed on by hand.
-    pub fn copy_signing_link(&self, caller: &Caller, message: i64, origin: &Origin) -> Result<String, Error> {
-        caller.must_send()?;
+    pub fn copy_signing_link(&self, actor: &Actor, message: i64, origin: &Origin) -> Result<String, Error> {
+        let caller = actor.must_send()?.member()?;
         let (company, id) = (caller.company.clone(), DeliveryId(message));
         let workflow = self
             .store
@@ -56,14 +57,17 @@ impl App {
         )
     }
 
-    pub fn outbox_message(&self, caller: &Caller, id: i64) -> Result<OutboxMessage, Error> {
-        caller.must_send()?;
-        let company = caller.company.clone();
+    pub fn outbox_message(&self, actor: &Actor, id: i64) -> Result<OutboxMessage, Error> {
+        let by = actor.must_send()?;
+        let company = by.company().clone();
         let row = self
             .store
             .read(move |tx| outbox::message(tx, &company, DeliveryId(id)).map_err(Error::from))?;
         let row = row.ok_or(Error::NotFound(Subject::Delivery))?;
-        let can_copy_link = self.can_copy_link(caller, &row)?;
+        let can_copy_link = match by.member() {
+            Ok(caller) => self.can_copy_link(caller, &row)?,
+            Err(_) => false,
+        };
         let message = self.opened_message(row)?;
         Ok(OutboxMessage {
             can_copy_link,

@@ -13,7 +13,7 @@ use document::text::fonts::Fonts;
 use domain::{Contact, NewMobile, NewPerson, PersonName, RecipientId, Region, Workflow, WorkflowId, WriterDetail};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::{Error, Fault, FaultCode, Subject};
 use crate::base::origin::Origin;
 use crate::base::text;
@@ -41,14 +41,14 @@ impl App {
     /// Corrects the recipient of a step.
     pub fn correct_recipient(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         id: WorkflowId,
         order: u32,
         request: &CorrectRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        caller.must_send()?;
-        let actor = App::member_actor(caller, origin);
+        let caller = actor.must_send()?.member()?;
+        let doer = App::member_actor(caller, origin);
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let fonts = self.fonts_of(&snapshot.stored)?;
             let recipient = meant(snapshot, order, request)?;
@@ -82,7 +82,7 @@ impl App {
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
             prove_person(self, snapshot, &workflow, recipient, &fonts)?;
-            Ok((self.plan_change(snapshot, change, &actor)?, workflow))
+            Ok((self.plan_change(snapshot, change, &doer)?, workflow))
         })?;
         Ok(self.advanced(&workflow))
     }

@@ -3,23 +3,23 @@
 use domain::{EventKind, WorkflowId};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::origin::Origin;
 use crate::workflow::transition::{Advanced, conflict};
 
 impl App {
     /// Hides a workflow that has ended and revokes its links. Repeating it does nothing.
-    pub fn discard(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
-        caller.must_send()?;
+    pub fn discard(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
+        let caller = actor.must_send()?.member()?;
         let snapshot = self.timely_snapshot(&caller.company, id)?;
         let workflow = &snapshot.stored.workflow;
         if workflow.turn().is_some() {
             return Err(conflict(ConflictCode::StillPlaying, workflow.state.status()));
         }
-        let actor = App::member_actor(caller, origin);
+        let doer = App::member_actor(caller, origin);
         let (company, at) = (caller.company.clone(), snapshot.at);
-        self.judge_and_note(&caller.company, id, (&actor, at), move |tx| {
+        self.judge_and_note(&caller.company, id, (&doer, at), move |tx| {
             let mut events = Vec::new();
             if store::workflow::discard(tx, &company, id, at)? {
                 events.push(EventKind::Discarded);

@@ -3,7 +3,7 @@
 use domain::{UtcOffset, WorkflowId, Zone, time};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::base::origin::Origin;
 use crate::workflow::transition::{Advanced, refused};
@@ -23,13 +23,13 @@ impl App {
     /// Sets another end for a workflow that is under way.
     pub fn extend(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         id: WorkflowId,
         request: &ExtendRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        caller.must_send()?;
-        let actor = App::member_actor(caller, origin);
+        let caller = actor.must_send()?.member()?;
+        let doer = App::member_actor(caller, origin);
         let seal_ends = self.current_seal_key_end(&caller.company)?;
         let expiry_days = self.company(&caller.company)?.expiry_days;
         let workflow = self.decide(&caller.company, id, |snapshot| {
@@ -72,7 +72,7 @@ impl App {
                 .extend(expires_at, snapshot.at)
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
-            Ok((self.plan_change(snapshot, change, &actor)?, workflow))
+            Ok((self.plan_change(snapshot, change, &doer)?, workflow))
         })?;
         Ok(self.advanced(&workflow))
     }

@@ -12,13 +12,13 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Actor, CompanyId, Contact, EventKind, NamedEvent, Recipient, RecipientId, Region, Status, Workflow, WorkflowId,
+    CompanyId, Contact, EventKind, NamedEvent, Recipient, RecipientId, Region, Status, Workflow, WorkflowId,
     named_events,
 };
 use jiff::{SignedDuration, Timestamp};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::Actor;
 use crate::base::error::{ConflictCode, Error};
 use crate::base::origin::Origin;
 use crate::outbox::outgoing::{Asking, codes};
@@ -34,9 +34,9 @@ const LOOK_AFTER_FAILURE: SignedDuration = SignedDuration::from_hours(1);
 impl App {
     /// Reminds the signers whose turn it is, but those who were reminded within the last ten minutes; if that is all of
     /// them, it is 429. The signers of an embedded workflow get no messages: that is 409.
-    pub fn remind(&self, caller: &Caller, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
-        caller.must_send()?;
-        let actor = App::member_actor(caller, origin);
+    pub fn remind(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
+        let caller = actor.must_send()?.member()?;
+        let doer = App::member_actor(caller, origin);
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let before = &snapshot.stored.workflow;
             let mut asked: Vec<_> = before.writers_at_turn().map(|writer| writer.id).collect();
@@ -54,7 +54,7 @@ impl App {
                 return Err(throttled(snapshot, shortest));
             }
             asked.retain(|recipient| wait(recipient).is_none());
-            let (plan, after) = self.reminder(snapshot, &asked, &actor)?;
+            let (plan, after) = self.reminder(snapshot, &asked, &doer)?;
             let locked: Vec<_> = snapshot
                 .stored
                 .writers
@@ -67,7 +67,12 @@ impl App {
         Ok(self.advanced(&workflow))
     }
 
-    fn reminder(&self, snapshot: &Snapshot, asked: &[RecipientId], actor: &Actor) -> Result<(Plan, Workflow), Error> {
+    fn reminder(
+        &self,
+        snapshot: &Snapshot,
+        asked: &[RecipientId],
+        doer: &domain::Actor,
+    ) -> Result<(Plan, Workflow), Error> {
         let mut after = snapshot.stored.workflow.clone();
         after.revision = after.revision.saturating_add(1);
         let letters = self.outgoing.asked(
@@ -82,7 +87,7 @@ impl App {
             .iter()
             .map(|recipient| EventKind::Reminded { recipient: *recipient })
             .collect();
-        let plan = Plan::new(snapshot, after.clone(), actor, events).sending(letters);
+        let plan = Plan::new(snapshot, after.clone(), doer, events).sending(letters);
         Ok((plan, after))
     }
 
@@ -140,7 +145,7 @@ impl App {
                 let next = writers.iter().filter_map(|(_, next)| *next).min();
                 return Ok(next.map_or(latest, |next| next.min(latest)));
             }
-            let (plan, _) = self.reminder(&snapshot, &due, &Actor::SERVICE)?;
+            let (plan, _) = self.reminder(&snapshot, &due, &domain::Actor::SERVICE)?;
             // If another change came first, everything is decided again; also when the next reminder is due.
             self.commit(plan)?;
         }

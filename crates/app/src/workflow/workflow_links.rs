@@ -7,7 +7,7 @@ use domain::{EventKind, FileKind, LinkType, LiveLinks, Status, WorkflowId};
 use serde::Serialize;
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::{Actor, Permit};
 use crate::base::error::{Error, Fault, FaultCode, Subject};
 use crate::base::origin::Origin;
 use crate::workflow::transition::Snapshot;
@@ -47,17 +47,18 @@ impl App {
     /// Renews or revokes the links of a workflow in any state. Revoking them a second time changes nothing.
     pub fn change_links(
         &self,
-        caller: &Caller,
+        actor: &Actor,
         id: WorkflowId,
         request: &LinksRequest,
         origin: &Origin,
     ) -> Result<WorkflowLinks, Error> {
-        caller.must_send()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
         let at = self.timely_snapshot(&caller.company, id)?.at;
         let event = wanted_event(request)?;
-        let actor = App::member_actor(caller, origin);
+        let doer = App::member_actor(caller, origin);
         let (company, revokes) = (caller.company.clone(), event == EventKind::LinksRevoked);
-        self.note(&caller.company, id, (&actor, at), &[event], move |tx| {
+        self.note(&caller.company, id, (&doer, at), &[event], move |tx| {
             if revokes {
                 return Ok(store::workflow_links::revoke(tx, &company, id, at)?);
             }
@@ -68,14 +69,15 @@ impl App {
             Error::NotFound(_) => Error::NotFound(Subject::Workflow),
             other => other,
         })?;
-        Ok(self.links_of(&self.snapshot(&caller.company, id)?, caller))
+        Ok(self.links_of(&self.snapshot(&caller.company, id)?, by))
     }
 
-    /// New links, if any. Members who can only read get no signing links.
-    pub(in crate::workflow) fn links_of(&self, snapshot: &Snapshot, caller: &Caller) -> WorkflowLinks {
+    /// New links, if any. Members who can only read get no signing links, and the operator, who has no view of their own,
+    /// gets only those to finished files.
+    pub(in crate::workflow) fn links_of(&self, snapshot: &Snapshot, by: Permit<'_>) -> WorkflowLinks {
         let (workflow, addresses) = (&snapshot.stored.workflow, &self.outgoing.addresses);
         let live = snapshot.stored.links.live();
-        let view_url = |links| addresses.view_url(workflow, links, caller.member);
+        let sender = by.member().ok().filter(|caller| caller.role.may_send());
         let file_url = |kind| {
             let url = |links: LiveLinks| {
                 let link_type = workflow
@@ -91,9 +93,11 @@ impl App {
         };
         WorkflowLinks {
             workflow_id: workflow.id.get(),
-            playing_url: match workflow.writers_at_turn().next().filter(|_| caller.role.may_send()) {
-                Some(next) if workflow.is_embedded() => addresses.sign_url(workflow, next),
-                Some(_) => live.map(view_url).unwrap_or_default(),
+            playing_url: match workflow.writers_at_turn().next().zip(sender) {
+                Some((next, _)) if workflow.is_embedded() => addresses.sign_url(workflow, next),
+                Some((_, sender)) => live
+                    .map(|links| addresses.view_url(workflow, links, sender.member))
+                    .unwrap_or_default(),
                 None => String::new(),
             },
             download_url: file_url(FileKind::Document),

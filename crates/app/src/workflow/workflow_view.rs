@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    EventKind, Field, FieldKind, FieldValue, Language, NamedEvent, NamedRecipient, PersonalText, Progress, Status,
-    TemplateId, Who, Workflow, WorkflowId, named_events, time, value::compared_number,
+    Access, EventKind, Field, FieldKind, FieldValue, Language, NamedEvent, NamedRecipient, PersonalText, Progress,
+    Status, TemplateId, Who, Workflow, WorkflowId, named_events, time, value::compared_number,
 };
 use serde::Serialize;
 use store::workflow::{ListFilter, ListedWorkflow};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::actor::{Actor, Permit};
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::base::listing::{ListReader, is_given};
 use crate::base::text::erased;
@@ -278,15 +278,16 @@ pub struct FoundWorkflow {
 
 impl App {
     /// One workflow with its history.
-    pub fn workflow(&self, caller: &Caller, id: WorkflowId) -> Result<WorkflowView, Error> {
-        let snapshot = self.timely_snapshot(&caller.company, id)?;
+    pub fn workflow(&self, actor: &Actor, id: WorkflowId) -> Result<WorkflowView, Error> {
+        let by = actor.must_read()?;
+        let snapshot = self.timely_snapshot(by.company(), id)?;
         let events = named_events(&self.entries(&snapshot)?);
         let history = events
             .into_iter()
-            .map(|event| history_entry(&snapshot, event, caller.language))
+            .map(|event| history_entry(&snapshot, event, by.language()))
             .collect();
         let messages = self.message_views(&snapshot)?;
-        Ok(self.workflow_view(&snapshot, history, messages, caller))
+        Ok(self.workflow_view(&snapshot, history, messages, by))
     }
 
     /// The state of the mails and messages about a workflow.
@@ -315,21 +316,21 @@ impl App {
         Ok(views)
     }
 
-    /// A caller who may only read gets no address at which a signer signs.
+    /// An actor who may only read gets no address at which a signer signs.
     fn workflow_view(
         &self,
         snapshot: &Snapshot,
         history: Vec<HistoryEntry>,
         message_list: Vec<MessageView>,
-        caller: &Caller,
+        by: Permit<'_>,
     ) -> WorkflowView {
-        let may_send = caller.role.may_send();
+        let may_send = by.may(Access::Send);
         let stored = &snapshot.stored;
         let workflow = &stored.workflow;
         let addresses = &self.outgoing.addresses;
         let with_zone = |at| time::format_with_zone(at, workflow.zone);
         let next = workflow.writers_at_turn().next();
-        let links = self.links_of(snapshot, caller);
+        let links = self.links_of(snapshot, by);
         WorkflowView {
             workflow_id: workflow.id.get(),
             workflow_name: workflow.name.clone(),
@@ -374,14 +375,15 @@ impl App {
     }
 
     /// The company's workflows, newest first.
-    pub fn workflows(&self, caller: &Caller, request: &ListRequest) -> Result<WorkflowList, Error> {
+    pub fn workflows(&self, actor: &Actor, request: &ListRequest) -> Result<WorkflowList, Error> {
+        let by = actor.must_read()?;
         let mut faults = Vec::new();
-        let filter = list_filter(caller, request, &mut faults);
+        let filter = list_filter(by, request, &mut faults);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
         let limit = filter.limit;
-        let company = caller.company.clone();
+        let company = by.company().clone();
         // One more than asked for, to know whether there are more.
         let asked = ListFilter {
             limit: limit.saturating_add(1),
@@ -400,10 +402,11 @@ impl App {
     }
 
     /// Workflows of a template in which a field has a value.
-    pub fn search_with_value(&self, caller: &Caller, request: &SearchRequest) -> Result<FoundWorkflows, Error> {
+    pub fn search_with_value(&self, actor: &Actor, request: &SearchRequest) -> Result<FoundWorkflows, Error> {
+        let by = actor.must_read()?;
         let mut faults = Vec::new();
         let mut query = ListReader {
-            zone: caller.zone,
+            zone: by.zone(),
             faults: &mut faults,
         };
         let before = query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX);
@@ -427,7 +430,7 @@ impl App {
         let (Some(template), Some(name), Some(value), true) = (template, name, value, faults.is_empty()) else {
             return Err(Error::Unprocessable(faults));
         };
-        let company = caller.company.clone();
+        let company = by.company().clone();
         let named = name.clone();
         let fields = self.store.read(move |tx| {
             let fields = store::template::fields_named(tx, &company, template, &named)?;
@@ -437,7 +440,7 @@ impl App {
             Ok(fields)
         })?;
         let spellings = spellings(&fields, &name, &value)?;
-        let company = caller.company.clone();
+        let company = by.company().clone();
         // One more than asked for, to know whether there are more.
         let more = limit.saturating_add(1);
         let mut found = self.store.read(move |tx| {
@@ -587,9 +590,9 @@ fn summary(row: &ListedWorkflow) -> WorkflowSummary {
     }
 }
 
-fn list_filter(caller: &Caller, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
+fn list_filter(by: Permit<'_>, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
     let mut query = ListReader {
-        zone: caller.zone,
+        zone: by.zone(),
         faults,
     };
     let statuses = Status::ALL.map(|status| (status.code(), status));

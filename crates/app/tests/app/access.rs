@@ -9,7 +9,8 @@ use app::{
 use argon2::Argon2;
 use argon2::password_hash::PasswordHasher;
 use document::pki::keys::{KeyKind, Signer};
-use domain::{ClientId, CompanyId, Language, Role};
+use domain::{Access, ClientId, CompanyId, Language, Requester, Role};
+use testkit::operator::operator;
 
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
 
@@ -50,7 +51,7 @@ fn a_new_company_can_seal_and_has_a_default_client() {
         let key = app.seal_key(&added.company.id).expect("a seal key");
         assert_eq!(key.certificates().len(), 2, "its own and the root's");
         assert!(added.secret.expose().starts_with("whsec_"));
-        let clients = app.clients(&added.company.id).expect("clients");
+        let clients = app.clients(&operator(app, &added.company.id)).expect("clients");
         assert_eq!(
             clients
                 .iter()
@@ -58,7 +59,9 @@ fn a_new_company_can_seal_and_has_a_default_client() {
                 .collect::<Vec<_>>(),
             [(added.client, true)]
         );
-        let shown = app.client_secret(&added.company.id, None).expect("its secret");
+        let shown = app
+            .client_secret(&operator(app, &added.company.id), None)
+            .expect("its secret");
         assert_eq!((shown.id, shown.secret.expose()), (added.client, added.secret.expose()));
     });
 }
@@ -98,7 +101,7 @@ fn settings_of_a_company_stay_within_their_ranges() {
             link_days: Some(4000),
             ..CompanyChange::default()
         };
-        match app.change_company(&id, &change) {
+        match app.change_company(&operator(app, &id), &change) {
             Err(Error::Unprocessable(faults)) => {
                 let paths: Vec<_> = faults.iter().map(|fault| fault.path.as_str()).collect();
                 assert_eq!(paths, ["token_lifetime", "expiry_days", "link_days"]);
@@ -110,10 +113,10 @@ fn settings_of_a_company_stay_within_their_ranges() {
             name: Some(" New ".to_owned()),
             ..CompanyChange::default()
         };
-        let changed = app.change_company(&id, &change).expect("a change");
+        let changed = app.change_company(&operator(app, &id), &change).expect("a change");
         assert_eq!((changed.expiry_days, changed.name.as_str()), (3, "New"));
         assert_eq!(app.company(&id).expect("the company"), changed);
-        let unknown = app.change_company(&CompanyId::parse("other").expect("an id"), &change);
+        let unknown = app.operator(&CompanyId::parse("other").expect("an id"));
         assert!(matches!(unknown, Err(Error::NotFound(Subject::Company))));
     });
 }
@@ -129,7 +132,8 @@ fn a_login_gives_a_token_that_names_its_member() {
         // 2026-01-01 00:00:00 UTC, a day later, in Seoul.
         assert_eq!(logged_in.expire_date(), "2026-01-02 09:00:00");
         let caller = app.authenticate(logged_in.access_token.expose()).expect("a caller");
-        assert_eq!((caller.company, caller.role), (company, Role::Owner));
+        assert_eq!(caller.requester(), Requester::Company(company));
+        assert!(caller.may(Access::Own));
         assert!(logged_in.access_token.expose().len() * 6 >= 192);
     });
 }
@@ -139,7 +143,10 @@ fn unknown_company_unknown_member_wrong_password_and_disabled_member_are_one_ref
     on_both(|app| {
         let company = app.with_company("acme");
         app.with_member(&company, "gone@example.com", Role::Sender);
-        assert!(app.disable_member(&company, "gone@example.com").expect("disabled"));
+        assert!(
+            app.disable_member(&operator(app, &company), "gone@example.com")
+                .expect("disabled")
+        );
         for (company, email, password) in [
             ("other", "owner@example.com", PASSWORD),
             ("a b", "owner@example.com", PASSWORD),
@@ -167,7 +174,7 @@ fn only_someone_with_the_password_learns_that_the_api_is_off() {
             api_enabled: Some(false),
             ..CompanyChange::default()
         };
-        app.change_company(&company, &off).expect("a change");
+        app.change_company(&operator(app, &company), &off).expect("a change");
         let right = app.login(&attempt("acme", "owner@example.com", PASSWORD));
         assert!(matches!(right, Err(LoginRefusal::ApiOff)), "{right:?}");
         let wrong = app.login(&attempt("acme", "owner@example.com", "wrong password"));
@@ -279,10 +286,16 @@ fn a_token_ends_with_its_time_a_revocation_a_new_password_or_its_member() {
 
         let first = token(app, "acme");
         let second = token(app, "acme");
-        let listed = app.tokens(&company).expect("tokens");
+        let listed = app.tokens(&operator(app, &company)).expect("tokens");
         assert_eq!(listed.len(), 2);
-        assert!(app.revoke_token(&company, listed[0].id).expect("revoked"));
-        assert!(!app.revoke_token(&company, listed[0].id).expect("revoked already"));
+        assert!(
+            app.revoke_token(&operator(app, &company), listed[0].id)
+                .expect("revoked")
+        );
+        assert!(
+            !app.revoke_token(&operator(app, &company), listed[0].id)
+                .expect("revoked already")
+        );
         assert!(refused(&first) && !refused(&second));
         app.clock.advance(24 * 60 * 60 - 1);
         assert!(!refused(&second));
@@ -291,7 +304,7 @@ fn a_token_ends_with_its_time_a_revocation_a_new_password_or_its_member() {
 
         let third = token(app, "acme");
         let set = app
-            .set_member_password(&company, "owner@example.com", None)
+            .set_member_password(&operator(app, &company), "owner@example.com", None)
             .expect("a new password");
         assert_eq!(set.revoked_tokens, 1);
         assert!(refused(&third));
@@ -304,7 +317,8 @@ fn a_token_ends_with_its_time_a_revocation_a_new_password_or_its_member() {
             .login(&attempt("acme", "sender@example.com", PASSWORD))
             .expect("a login")
             .access_token;
-        app.disable_member(&company, "sender@example.com").expect("disabled");
+        app.disable_member(&operator(app, &company), "sender@example.com")
+            .expect("disabled");
         assert!(refused(sender.expose()));
         for nonsense in ["", "x", &"A".repeat(43), &"A".repeat(100_000)] {
             assert!(refused(nonsense));
@@ -318,23 +332,23 @@ fn another_company_sees_neither_tokens_nor_clients_nor_members() {
         let acme = app.with_company("acme");
         let other = app.with_company("other");
         token(app, "acme");
-        let id = app.tokens(&acme).expect("tokens")[0].id;
-        assert!(app.tokens(&other).expect("tokens").is_empty());
+        let id = app.tokens(&operator(app, &acme)).expect("tokens")[0].id;
+        assert!(app.tokens(&operator(app, &other)).expect("tokens").is_empty());
         assert!(matches!(
-            app.revoke_token(&other, id),
+            app.revoke_token(&operator(app, &other), id),
             Err(Error::NotFound(Subject::Token))
         ));
-        let client = app.clients(&acme).expect("clients")[0].id;
+        let client = app.clients(&operator(app, &acme)).expect("clients")[0].id;
         assert!(matches!(
-            app.client_secret(&other, Some(client)),
+            app.client_secret(&operator(app, &other), Some(client)),
             Err(Error::NotFound(Subject::Client))
         ));
         assert!(matches!(
-            app.rotate_client_secret(&other, Some(client)),
+            app.rotate_client_secret(&operator(app, &other), Some(client)),
             Err(Error::NotFound(Subject::Client))
         ));
         app.with_member(&acme, "sender@example.com", Role::Sender);
-        let unknown = app.set_member_password(&other, "sender@example.com", None);
+        let unknown = app.set_member_password(&operator(app, &other), "sender@example.com", None);
         assert!(matches!(unknown, Err(Error::NotFound(Subject::Member))), "{unknown:?}");
     });
 }
@@ -344,13 +358,12 @@ fn an_address_has_one_account_and_a_company_keeps_an_owner() {
     on_both(|app| {
         let company = app.with_company("acme");
         let new = NewMember {
-            company: company.clone(),
             email: "OWNER@example.com".to_owned(),
             name: None,
             role: Role::Auditor,
             password: None,
         };
-        let twice = app.add_member(new.clone());
+        let twice = app.add_member(&operator(app, &company), new.clone());
         assert!(
             matches!(
                 twice,
@@ -361,12 +374,15 @@ fn an_address_has_one_account_and_a_company_keeps_an_owner() {
             ),
             "{twice:?}"
         );
-        let malformed = app.add_member(NewMember {
-            email: "no address".to_owned(),
-            ..new
-        });
+        let malformed = app.add_member(
+            &operator(app, &company),
+            NewMember {
+                email: "no address".to_owned(),
+                ..new
+            },
+        );
         assert!(matches!(malformed, Err(Error::Unprocessable(_))), "{malformed:?}");
-        let last = app.disable_member(&company, "owner@example.com");
+        let last = app.disable_member(&operator(app, &company), "owner@example.com");
         assert!(
             matches!(
                 last,
@@ -379,7 +395,7 @@ fn an_address_has_one_account_and_a_company_keeps_an_owner() {
         );
         app.with_member(&company, "second@example.com", Role::Owner);
         assert!(
-            app.disable_member(&company, "owner@example.com")
+            app.disable_member(&operator(app, &company), "owner@example.com")
                 .expect("not the last any more")
         );
     });
@@ -389,8 +405,10 @@ fn an_address_has_one_account_and_a_company_keeps_an_owner() {
 fn after_a_rotation_both_secrets_sign_for_a_day() {
     on_both(|app| {
         let company = app.with_company("acme");
-        let old = app.client_secret(&company, None).expect("a secret");
-        let new = app.rotate_client_secret(&company, None).expect("a rotation");
+        let old = app.client_secret(&operator(app, &company), None).expect("a secret");
+        let new = app
+            .rotate_client_secret(&operator(app, &company), None)
+            .expect("a rotation");
         assert_ne!(old.secret.expose(), new.secret.expose());
         let signing = |client: ClientId| {
             let (shared, company, now) = (std::sync::Arc::clone(&app.app), company.clone(), app.now());
@@ -411,11 +429,13 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
         let mut secrets = vec![new.secret.expose()];
         for _ in 0..4 {
             app.clock.advance(60);
-            let next = app.rotate_client_secret(&company, None).expect("another rotation");
+            let next = app
+                .rotate_client_secret(&operator(app, &company), None)
+                .expect("another rotation");
             secrets.insert(0, next.secret.expose());
             assert_eq!(signing(new.id), secrets);
         }
-        let refused = app.rotate_client_secret(&company, None);
+        let refused = app.rotate_client_secret(&operator(app, &company), None);
         assert!(
             matches!(
                 refused,
@@ -437,7 +457,8 @@ fn after_a_rotation_both_secrets_sign_for_a_day() {
         );
         secrets.pop();
         assert_eq!(signing(new.id), secrets, "the oldest day is over");
-        app.rotate_client_secret(&company, None).expect("there is room");
+        app.rotate_client_secret(&operator(app, &company), None)
+            .expect("there is room");
         app.clock.advance(24 * 60 * 60);
         assert_eq!(signing(new.id).len(), 1);
     });
@@ -451,7 +472,7 @@ fn a_session_ends_when_it_is_signed_out_and_guards_its_forms() {
         let first = app.sign_in(&credentials, None).expect("signed in").cookie;
         let second = app.sign_in(&credentials, None).expect("signed in").cookie;
         let session = app.session(first.expose()).expect("a session");
-        assert_eq!(session.caller.company, company);
+        assert_eq!(session.actor.requester(), Requester::Company(company));
         assert!(session.check_form(&session.form_token).is_ok());
         let others = app.session(second.expose()).expect("a session").form_token;
         assert!(matches!(
@@ -584,7 +605,9 @@ fn a_sign_in_form_is_for_the_browser_it_was_made_for_and_for_two_hours() {
 fn a_new_password_is_held_to_the_rules_and_an_old_one_keeps_working() {
     on_both(|app| {
         let company = app.with_company("acme");
-        let set = |password: &str| app.set_member_password(&company, "owner@example.com", Some(password.to_owned()));
+        let set = |password: &str| {
+            app.set_member_password(&operator(app, &company), "owner@example.com", Some(password.to_owned()))
+        };
         for (password, code) in [
             ("lantern 47", FaultCode::PasswordTooShort),
             (&*"k7#Qz!p2".repeat(200), FaultCode::PasswordTooLong),
@@ -610,13 +633,12 @@ fn a_new_password_is_held_to_the_rules_and_an_old_one_keeps_working() {
                 other => panic!("{password}: {other:?}"),
             }
             let new = NewMember {
-                company: company.clone(),
                 email: "owner@example.com".to_owned(),
                 name: None,
                 role: Role::Sender,
                 password: Some(password.to_owned()),
             };
-            match app.add_member(new) {
+            match app.add_member(&operator(app, &company), new) {
                 Err(Error::Unprocessable(faults)) => assert_eq!(faults[0].code, code, "{password}"),
                 other => panic!("{password}: {other:?}"),
             }
@@ -668,7 +690,7 @@ fn what_has_had_its_day_is_removed_and_nothing_else() {
             }
         );
         app.authenticate(&live).expect("the live token stays");
-        assert_eq!(app.tokens(&company).expect("tokens").len(), 1);
+        assert_eq!(app.tokens(&operator(app, &company)).expect("tokens").len(), 1);
     });
 }
 
@@ -686,7 +708,8 @@ fn wrong_credentials_of_every_kind_cost_one_hash_each_and_are_answered_alike() {
     on_both(|app| {
         let company = app.with_company("acme");
         app.with_member(&company, "gone@example.com", Role::Sender);
-        app.disable_member(&company, "gone@example.com").expect("disabled");
+        app.disable_member(&operator(app, &company), "gone@example.com")
+            .expect("disabled");
         let long = "x".repeat(10_000);
         for (company, email, password) in [
             ("acme", "owner@example.com", "a wrong password"),

@@ -83,7 +83,7 @@ fn what_is_hashed_contains_no_personal_text() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let id = completed(&world);
-        let entries = entries(app, &world.caller.company, id);
+        let entries = entries(app, &world.company, id);
         let view = app.workflow(&world.caller, id).expect("the workflow");
         let mut texts = vec!["192.0.2.7".to_owned(), view.workflow_name];
         texts.extend(view.steps.into_iter().flat_map(|step| [step.name, step.email]));
@@ -96,7 +96,7 @@ fn what_is_hashed_contains_no_personal_text() {
             );
             assert!(!entries.iter().any(|entry| entry.payload.contains(&text)), "{text}");
         }
-        let genesis = Head::genesis(&world.caller.company, id);
+        let genesis = Head::genesis(&world.company, id);
         assert_eq!(
             verify(genesis, &entries).map(|head| head.sequence),
             Ok(entries.len() as u64)
@@ -108,7 +108,7 @@ fn what_is_hashed_contains_no_personal_text() {
 fn a_chain_of_format_one_goes_on_in_its_format_and_its_head_is_keyed_on_first_use() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
-        let company = &world.caller.company;
+        let company = &world.company;
         let id = id_of(&world.start(world.request()));
         of_an_earlier_version(app, company, id);
         let report = app.audit_verify().expect("a report");
@@ -138,7 +138,7 @@ fn a_chain_that_was_recomputed_without_the_master_key_is_found_and_stays_found()
         completed(&world);
         let id = completed(&world);
         assert_eq!(faults(app), []);
-        rewrite(app, &world.caller.company, id, ChainFormat::Two, |event| {
+        rewrite(app, &world.company, id, ChainFormat::Two, |event| {
             if let Some(address) = &mut event.actor.address {
                 *address = "198.51.100.1".into();
             }

@@ -3,6 +3,7 @@
 use app::CheckpointFault;
 use domain::{ChainFormat, CompanyId, WorkflowId};
 use store::{Row, Value, values};
+use testkit::operator::operator;
 
 use crate::chain_formats::{of_an_earlier_version, rewrite};
 use crate::check::completed;
@@ -90,7 +91,7 @@ fn found(app: &TestApp) -> Vec<CheckpointFault> {
 fn deleted_workflows_and_old_rows_are_found_until_the_operator_accepts_them() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
-        let company = || world.caller.company.clone();
+        let company = || world.company.clone();
         let (kept, deleted, old) = (completed(&world), completed(&world), completed(&world));
         let before = saved(app, old);
         assert_eq!(checkpoint(app), 1);
@@ -125,7 +126,7 @@ fn deleted_workflows_and_old_rows_are_found_until_the_operator_accepts_them() {
             "{rewritten:?}"
         );
 
-        app.restart_checkpoints(&company()).expect("restarted");
+        app.restart_checkpoints(&operator(app, &company())).expect("restarted");
         let report = app.audit_verify().expect("a report");
         assert_eq!(report.checkpoints.faults, []);
         assert_eq!(report.checkpoints.restarted, [(company(), app.now())]);
@@ -160,7 +161,7 @@ fn a_restored_older_database_is_found() {
 fn an_old_chain_that_is_written_again_after_its_first_keying_is_found() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
-        let company = &world.caller.company;
+        let company = &world.company;
         let id = completed(&world);
         of_an_earlier_version(app, company, id);
         assert_eq!(checkpoint(app), 1);
@@ -196,7 +197,7 @@ fn changed_missing_and_replaced_files_of_checkpoints_are_found_and_stop_new_ones
     assert_eq!(checkpoint(&app), 1);
     completed(&world);
     assert_eq!(checkpoint(&app), 1);
-    let folder = app.files.path().join("checkpoints").join(world.caller.company.as_str());
+    let folder = app.files.path().join("checkpoints").join(world.company.as_str());
     let first = folder.join("0000000001.json");
     let last = folder.join("0000000002.json");
     let (first_bytes, last_bytes) = (
@@ -231,7 +232,8 @@ fn changed_missing_and_replaced_files_of_checkpoints_are_found_and_stop_new_ones
     }
     std::fs::write(&segment, &segment_bytes[..40]).expect("written");
     is_damaged();
-    app.restart_checkpoints(&world.caller.company).expect("restarted");
+    app.restart_checkpoints(&operator(&app, &world.company))
+        .expect("restarted");
     assert_eq!(found(&app), []);
 }
 
@@ -250,7 +252,7 @@ fn the_last_checkpoints_are_kept_and_one_an_hour_is_written() {
     for _ in 0..60 {
         assert_eq!(checkpoint(&app), 1);
     }
-    let company: &CompanyId = &world.caller.company;
+    let company: &CompanyId = &world.company;
     let folder = app.files.path().join("checkpoints").join(company.as_str());
     let count = |folder: std::path::PathBuf| std::fs::read_dir(folder).expect("a folder").count();
     assert_eq!(

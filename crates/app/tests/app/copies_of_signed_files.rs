@@ -3,6 +3,7 @@
 use app::TemplateFields;
 use document::intake::{Acceptance, Wishes};
 use domain::{BlobHash, Language};
+use testkit::operator::operator;
 
 use crate::certificates::{chain_of, packed, sign, text};
 use crate::support::on_both;
@@ -40,8 +41,7 @@ fn the_certificate_and_the_chain_name_the_signed_file_of_which_a_document_is_a_c
         let import = |wishes: &Wishes| {
             let fields = TemplateFields::File(fields.as_bytes());
             app.import_template_as(
-                &world.company,
-                "a member",
+                &operator(app, &world.company),
                 Some(world.template),
                 &signed,
                 fields,

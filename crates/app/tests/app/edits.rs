@@ -233,7 +233,7 @@ fn a_difference_names_table_row_and_entry() {
             .expect("an edit");
         let report = app.audit_verify().expect("a report");
         let told: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
-        let company = &world.caller.company;
+        let company = &world.company;
         assert_eq!(
             told,
             [format!(

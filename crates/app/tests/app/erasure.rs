@@ -4,6 +4,7 @@ use document::verify;
 use domain::{ChainFile, WorkflowId};
 use store::{Value, values};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::chain_formats::of_an_earlier_version;
 use crate::edits::statement;
@@ -143,7 +144,9 @@ fn nothing_of_an_erased_person_is_left_in_the_clear_and_all_that_was_proved_stay
         assert_ne!(dump_has_canary(app), Some(false));
         settle_messages(app);
 
-        let erased = app.erase_person(&world.caller.company, CONTACT).expect("erased");
+        let erased = app
+            .erase_person(&operator(app, &world.company), CONTACT)
+            .expect("erased");
         assert_eq!((erased.workflows, erased.messages_left), (3, 0), "{erased:?}");
         assert!(erased.under_way.is_empty() && erased.of_format_one.is_empty());
         app.clock.advance(3_600);
@@ -164,7 +167,9 @@ fn nothing_of_an_erased_person_is_left_in_the_clear_and_all_that_was_proved_stay
         assert_eq!(view.steps[1].name, "山田太郎", "others stay");
         assert!(view.history.iter().any(|entry| entry.event == "person_erased"));
         assert!(text_of(&certificate).contains("[삭제됨]"));
-        let again = app.erase_person(&world.caller.company, CONTACT).expect("erased");
+        let again = app
+            .erase_person(&operator(app, &world.company), CONTACT)
+            .expect("erased");
         assert_eq!((again.workflows, again.texts), (0, 0));
     });
 }
@@ -200,7 +205,8 @@ fn a_sqlite_file_its_log_and_a_copy_contain_nothing_of_an_erased_person() {
             .collect()
     };
     assert!(!files_with_canary().is_empty());
-    app.erase_person(&world.caller.company, CONTACT).expect("erased");
+    app.erase_person(&operator(&app, &world.company), CONTACT)
+        .expect("erased");
     assert_eq!(files_with_canary(), Vec::<std::path::PathBuf>::new());
     let copy = tempfile::tempdir().expect("a folder");
     let backup = copy.path().join("backup.db");
@@ -220,7 +226,9 @@ fn a_person_is_erased_from_a_thousand_workflows_and_every_chain_and_certificate_
     }
     let other = id_of(&world.start(world.request()));
     settle_messages(&app);
-    let erased = app.erase_person(&world.caller.company, CONTACT).expect("erased");
+    let erased = app
+        .erase_person(&operator(&app, &world.company), CONTACT)
+        .expect("erased");
     assert_eq!(erased.workflows, 1_000);
     assert_eq!(tables_with_canary(&app), Vec::<String>::new());
     let report = app.audit_verify().expect("a report");
@@ -243,8 +251,10 @@ fn documents_under_way_and_of_earlier_versions_are_named_and_stay() {
         let world = World::new(app, &two_steps());
         let open = id_of(&world.start(request(&world)));
         let old = completed(&world);
-        of_an_earlier_version(app, &world.caller.company, old);
-        let erased = app.erase_person(&world.caller.company, CONTACT).expect("erased");
+        of_an_earlier_version(app, &world.company, old);
+        let erased = app
+            .erase_person(&operator(app, &world.company), CONTACT)
+            .expect("erased");
         assert_eq!(erased.workflows, 0);
         assert_eq!((erased.under_way, erased.of_format_one), (vec![open], vec![old]));
         assert_eq!(

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use app::{Caller, Error, FaultCode, ImportTemplate};
+use app::{Actor, Error, FaultCode, ImportTemplate};
 use domain::{CompanyId, TemplateId, WorkflowId};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::support::{TestApp, on_both, text_of};
 use crate::templates::pdf;
@@ -99,7 +100,7 @@ fn write_font(folder: &Path) {
     std::fs::write(folder.join("rare.ttf"), font).expect("written");
 }
 
-fn world<'a>(app: &'a TestApp, known: &(CompanyId, Caller, TemplateId)) -> World<'a> {
+fn world<'a>(app: &'a TestApp, known: &(CompanyId, Actor, TemplateId)) -> World<'a> {
     let (company, caller, template) = known.clone();
     World {
         app,
@@ -206,7 +207,7 @@ fn a_text_that_no_font_has_is_refused_wherever_it_would_be_printed() {
                 fields: fields.as_bytes(),
             };
             named(
-                &app.import_template(&world.company, "test", &import)
+                &app.import_template(&operator(app, &world.company), &import)
                     .expect_err("refused"),
             )
         };

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::support::{TestApp, on_both};
 use crate::world::{PIXEL, World, act, faults, field, given, id_of, key_of, origin, texts, writer};
@@ -33,7 +34,7 @@ fn import(world: &World<'_>, fields: &Value) -> Result<TemplateId, Error> {
         pdf: &pdf,
         fields: fields.as_bytes(),
     };
-    let imported = world.app.import_template(&world.company, "test", &import);
+    let imported = world.app.import_template(&operator(world.app, &world.company), &import);
     imported.map(|imported| imported.id)
 }
 
@@ -42,9 +43,10 @@ fn assert_refused(world: &World<'_>, fields: &Value, path: &str, code: FaultCode
     let expected = [(path.to_owned(), code)];
     assert_eq!(faults(import(world, fields)), expected, "{fields}");
     let text = fields.to_string();
-    let changed = world
-        .app
-        .change_template_fields(&world.company, world.template, "test", text.as_bytes());
+    let changed =
+        world
+            .app
+            .change_template_fields(&operator(world.app, &world.company), world.template, text.as_bytes());
     assert_eq!(faults(changed), expected, "{fields}");
 }
 
@@ -180,7 +182,7 @@ fn what_a_template_prescribes_is_proved_again_at_the_start() {
         let world = World::new(app, &two_writers(&[field("choice", "select", 2, 1, 1, &options)]));
         world.start(world.request());
         let mut stored = app
-            .template(&world.company, world.template)
+            .template(&operator(app, &world.company), world.template)
             .expect("the template")
             .stored;
         stored.version.fields[0].options[1] = "ଆଇ".to_owned();
@@ -225,7 +227,7 @@ fn a_number_is_refused_with_which_a_later_result_would_not_fit() {
         ] {
             let fields = fields(formula);
             let changed = fields.to_string();
-            app.change_template_fields(&world.company, world.template, "test", changed.as_bytes())
+            app.change_template_fields(&operator(app, &world.company), world.template, changed.as_bytes())
                 .expect("a template");
             let started = world.start(world.request());
             let id = id_of(&started);
@@ -292,7 +294,8 @@ fn a_document_keeps_the_companys_name_with_which_it_was_sent() {
             name: Some(long.clone()),
             ..CompanyChange::default()
         };
-        app.change_company(&world.company, &change).expect("another name");
+        app.change_company(&operator(app, &world.company), &change)
+            .expect("another name");
         assert_eq!(
             faults(world.try_start(world.request())),
             [("template_id".to_owned(), FaultCode::DoesNotFit)]
@@ -479,7 +482,7 @@ fn signed_through(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> Result<
     let app = world.app;
     let fields = template_of(seeds).to_string();
     if app
-        .change_template_fields(&world.company, world.template, "test", fields.as_bytes())
+        .change_template_fields(&operator(app, &world.company), world.template, fields.as_bytes())
         .is_err()
     {
         return Ok(None);
@@ -517,7 +520,7 @@ fn sign_step(
 ) -> Result<u32, TestCaseError> {
     let version = world
         .app
-        .template(&world.company, world.template)
+        .template(&operator(world.app, &world.company), world.template)
         .expect("it")
         .stored
         .version;

@@ -2,6 +2,7 @@
 
 use app::{CompanyChange, LoggedIn, LoginAttempt, LoginRefusal};
 use domain::Role;
+use testkit::operator::operator;
 
 use crate::support::{PASSWORD, TestApp, attempt, on_both};
 
@@ -123,13 +124,15 @@ fn nothing_but_a_login_makes_an_address_known() {
             api_enabled: Some(false),
             ..CompanyChange::default()
         };
-        app.change_company(&company, &off).expect("the API is off");
+        app.change_company(&operator(app, &company), &off)
+            .expect("the API is off");
         assert!(matches!(log_in(app, HOME, PASSWORD), Err(LoginRefusal::ApiOff)));
         let on = CompanyChange {
             api_enabled: Some(true),
             ..CompanyChange::default()
         };
-        app.change_company(&company, &on).expect("the API is on");
+        app.change_company(&operator(app, &company), &on)
+            .expect("the API is on");
         app.with_company("other");
         app.login(&from(HOME, "other", OWNER, PASSWORD))
             .expect("another company's");

@@ -2,6 +2,7 @@
 
 use app::{ActRequest, ConflictCode, Error, ListRequest, SearchRequest, SigningKey, Stage, Started, Subject};
 use domain::{Role, WorkflowId};
+use testkit::operator::operator;
 
 use crate::support::on_both;
 use crate::world::{
@@ -291,7 +292,7 @@ fn the_senders_view_is_closed_with_their_account() {
             ..SigningKey::default()
         };
         assert_eq!(app.open_signing(&key).expect("the view").stage, Stage::Watch);
-        app.disable_member(&world.company, "sender@example.com")
+        app.disable_member(&operator(app, &world.company), "sender@example.com")
             .expect("disabled");
         assert_eq!(met(app.open_signing(&key)).0, ConflictCode::LinkReplaced);
     });

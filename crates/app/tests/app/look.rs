@@ -3,6 +3,7 @@
 use app::{App, CompanyChange, Error, FaultCode, StartCopy};
 use domain::{Colour, CompanyId, CompletedMails, EventKind, WorkflowId};
 use store::company::Company;
+use testkit::operator::operator;
 
 use crate::support::{TestApp, on_both};
 use crate::world::{World, act, fields_of_first, given, id_of, origin, pixel, two_steps};
@@ -10,11 +11,11 @@ use crate::world::{World, act, fields_of_first, given, id_of, origin, pixel, two
 const DAY: i64 = 24 * 60 * 60;
 
 fn changed(app: &App, id: &CompanyId, change: &CompanyChange) -> Company {
-    app.change_company(id, change).expect("changed")
+    app.change_company(&operator(app, id), change).expect("changed")
 }
 
 fn refused(app: &App, id: &CompanyId, change: &CompanyChange) -> (String, FaultCode, String) {
-    match app.change_company(id, change) {
+    match app.change_company(&operator(app, id), change) {
         Err(Error::Unprocessable(faults)) => {
             let fault = &faults[0];
             (fault.path.clone(), fault.code, fault.message(domain::Language::En))

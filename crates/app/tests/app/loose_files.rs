@@ -10,6 +10,7 @@ use document::intake::Wishes;
 use domain::BlobHash;
 use jiff::SignedDuration;
 use serde_json::json;
+use testkit::operator::operator;
 
 use crate::support::{TestApp, on_both};
 use crate::templates::pdf;
@@ -56,7 +57,7 @@ fn what_was_kept_for_an_import_that_fails_goes() {
         let other = other_pdf();
         goes_again(app, &files(app), || {
             app.documents.before_pages(|| Err(DocumentFault::Busy));
-            app.import_template(&world.company, "owner", &import(&other, fields.as_bytes()))
+            app.import_template(&operator(app, &world.company), &import(&other, fields.as_bytes()))
                 .expect_err("its pages cannot be shown");
             app.documents.before_pages(|| Ok(()));
         });
@@ -94,7 +95,7 @@ fn what_was_kept_for_an_approval_that_fails_goes() {
         let (id, _) = started(&world);
         world.approve(id, act(fields_of_first())).expect("the first approval");
         let document = app
-            .template(&world.company, world.template)
+            .template(&operator(app, &world.company), world.template)
             .expect("a template")
             .stored
             .version
@@ -134,14 +135,14 @@ fn an_import_so_slow_that_its_files_were_taken_as_loose_is_refused_as_a_whole() 
         let fields = two_steps().to_string();
         let other = other_pdf();
         let refused = app
-            .import_template(&world.company, "owner", &import(&other, fields.as_bytes()))
+            .import_template(&operator(app, &world.company), &import(&other, fields.as_bytes()))
             .expect_err("its PDF may be gone");
         assert!(matches!(refused, Error::Unavailable { .. }), "{refused:?}");
         app.documents.before_pages(|| Ok(()));
         app.clock.advance(16 * MINUTE);
         assert!(removed(app) > 1);
         assert_eq!(files(app).len(), before.len());
-        app.import_template(&world.company, "owner", &import(&other, fields.as_bytes()))
+        app.import_template(&operator(app, &world.company), &import(&other, fields.as_bytes()))
             .expect("the same again");
         app.clock.advance(16 * MINUTE);
         assert_eq!(removed(app), 0, "what a template needs stays");

@@ -8,6 +8,7 @@ use app::{
 };
 use domain::{Language, WorkflowId};
 use serde_json::json;
+use testkit::operator::operator;
 
 mod sql {
     store::statements! {
@@ -257,7 +258,8 @@ fn five_wrong_tries_need_a_new_code_and_twenty_five_the_sender() {
             remind_every_days: Some(Some(1)),
             ..CompanyChange::default()
         };
-        app.change_company(&world.company, &daily).expect("a choice");
+        app.change_company(&operator(app, &world.company), &daily)
+            .expect("a choice");
         let before = world.mails(id).len();
         app.clock.advance(24 * 60 * 60);
         app.remind_due(10).expect("the job");

@@ -4,6 +4,7 @@
 use app::{ConflictCode, CorrectRequest, DraftSeen, Error, LoginRefusal};
 use domain::{CompanyId, RecipientId, Role};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::edits::statement;
 use crate::support::{PASSWORD, TestApp, attempt};
@@ -46,12 +47,12 @@ fn the_last_two_owners_are_not_disabled_at_once() {
     let (first, second) = meet(
         &app,
         "SELECT id FROM member FOR UPDATE",
-        || app.disable_member(&company, "owner@example.com"),
-        || app.disable_member(&company, "other@example.com"),
+        || app.disable_member(&operator(&app, &company), "owner@example.com"),
+        || app.disable_member(&operator(&app, &company), "other@example.com"),
     );
     assert!(first.expect("the first one goes"));
     assert_eq!(conflict(second), ConflictCode::LastOwner);
-    let left = app.members(&company).expect("members");
+    let left = app.members(&operator(&app, &company)).expect("members");
     assert_eq!(left.iter().filter(|member| member.disabled_at.is_none()).count(), 1);
 }
 
@@ -243,7 +244,7 @@ fn draft(app: &TestApp, world: &World<'_>, writer: RecipientId) -> Option<String
 
 fn change_password(app: &TestApp, company: &CompanyId) {
     app.set_member_password(
-        company,
+        &operator(app, company),
         "owner@example.com",
         Some("quite another lantern 47".to_owned()),
     )
@@ -268,7 +269,7 @@ fn a_password_changed_while_the_old_one_is_verified_leaves_no_token() {
     let log_in = || app.login(&attempt("acme", "owner@example.com", PASSWORD));
     let (answer, ()) = meet(&app, TOKENS, log_in, || change_password(&app, &company));
     gives_nothing(answer, |login| app.authenticate(login.access_token.expose()).map(drop));
-    let tokens = app.tokens(&company).expect("tokens");
+    let tokens = app.tokens(&operator(&app, &company)).expect("tokens");
     assert!(tokens.iter().all(|token| token.revoked_at.is_some()), "{tokens:?}");
 }
 
@@ -288,7 +289,7 @@ fn an_account_disabled_while_its_password_is_verified_gets_no_token() {
     let company = app.with_company("acme");
     app.with_member(&company, "other@example.com", Role::Sender);
     let log_in = || app.login(&attempt("acme", "other@example.com", PASSWORD));
-    let disable = || app.disable_member(&company, "other@example.com");
+    let disable = || app.disable_member(&operator(&app, &company), "other@example.com");
     let (answer, disabled) = meet(&app, TOKENS, log_in, disable);
     assert!(disabled.expect("disabled"));
     gives_nothing(answer, |login| app.authenticate(login.access_token.expose()).map(drop));
@@ -308,12 +309,15 @@ fn new_fields_do_not_bring_back_the_pdf_that_another_replaces_at_that_moment() {
     let (first, second) = meet(
         &app,
         "SELECT id FROM template FOR UPDATE",
-        || app.replace_template(&world.company, world.template, "first", &import),
-        || app.change_template_fields(&world.company, world.template, "second", fields.as_bytes()),
+        || app.replace_template(&operator(&app, &world.company), world.template, &import),
+        || app.change_template_fields(&operator(&app, &world.company), world.template, fields.as_bytes()),
     );
     assert_eq!(first.expect("the new PDF").version, 2);
     assert_eq!(conflict(second), ConflictCode::Changed);
-    let current = app.template(&world.company, world.template).expect("it").stored;
+    let current = app
+        .template(&operator(&app, &world.company), world.template)
+        .expect("it")
+        .stored;
     assert_eq!(current.original, domain::BlobHash::of(&pdf));
 }
 

@@ -11,6 +11,7 @@ use document::sealing::validation_data::evidence;
 use document::verify::{Note, TrustedRoots};
 use domain::{Language, Requester, SealLevel, SealMark, Status, Zone};
 use jiff::ToSpan;
+use testkit::operator::operator;
 use testkit::time_stamp_authority::{Revocation, TimeStampAuthority};
 
 use crate::sealing_world::{
@@ -32,7 +33,8 @@ fn a_company_chooses_its_level_and_a_senseless_choice_is_refused() {
                     seal_level: Some(Some(level)),
                     ..CompanyChange::default()
                 };
-                app.change_company(&world.company, &change).expect("changed");
+                app.change_company(&operator(app, &world.company), &change)
+                    .expect("changed");
                 let id = complete(&world);
                 let [document, _] = files(&world, id);
                 let evidence = evidence(&document).expect("evidence");
@@ -50,7 +52,9 @@ fn a_company_chooses_its_level_and_a_senseless_choice_is_refused() {
             seal_level: Some(Some(SealLevel::Timestamp)),
             ..CompanyChange::default()
         };
-        let refused = app.change_company(&company, &change).expect_err("no authority");
+        let refused = app
+            .change_company(&operator(app, &company), &change)
+            .expect_err("no authority");
         assert!(
             matches!(&refused, Error::Unprocessable(faults) if faults[0].code == FaultCode::NotSealable),
             "{refused}"
@@ -59,7 +63,9 @@ fn a_company_chooses_its_level_and_a_senseless_choice_is_refused() {
             tsa_url: Some(Some("http://127.0.0.1/tsa".to_owned())),
             ..CompanyChange::default()
         };
-        let refused = app.change_company(&company, &change).expect_err("a private address");
+        let refused = app
+            .change_company(&operator(app, &company), &change)
+            .expect_err("a private address");
         assert!(
             matches!(&refused, Error::Unprocessable(faults) if faults[0].code == FaultCode::CallbackNotPublic),
             "{refused}"
@@ -191,7 +197,7 @@ fn proofs_of_others_that_are_too_large_for_a_file_hold_up_no_seal() {
             let sealed = |padding| {
                 wire.padding.store(padding, Ordering::SeqCst);
                 let sealed = app
-                    .seal(&company, &signed, &details, &app.proof_patience())
+                    .seal_file(&operator(app, &company), &signed, &details, &app.proof_patience())
                     .expect("sealed");
                 (sealed.level, sealed.bytes.len() < SMALL, sealed.timestamp_due)
             };
@@ -253,7 +259,10 @@ fn an_extended_document_that_does_not_verify_is_not_sealed() {
             let world = World::new(app, &two_steps());
             // Their seal locks the form: intake would not take it.
             let (signed, _) = signed_by_a_stranger(app, wire, None);
-            let mut stored = app.template(&world.company, world.template).expect("it").stored;
+            let mut stored = app
+                .template(&operator(app, &world.company), world.template)
+                .expect("it")
+                .stored;
             let hash = app.blobs.put(&signed).expect("kept");
             stored.version.pdf = hash;
             stored.original = hash;
@@ -285,12 +294,16 @@ fn a_revoked_key_stands_on_the_list_and_is_never_used_again() {
         assert!(parsed.this_update <= app.now() && parsed.next_update > Some(app.now()));
         assert_eq!(app.revocation_list().expect("the same"), empty);
 
-        let old = app.seal_key_details(&company).expect("a key");
+        let old = app.seal_key_details(&operator(app, &company)).expect("a key");
         let new = app
-            .renew_seal_key(&company, KeyKind::EcdsaP256, Some(RevocationReason::KeyCompromise))
+            .renew_seal_key(
+                &operator(app, &company),
+                KeyKind::EcdsaP256,
+                Some(RevocationReason::KeyCompromise),
+            )
             .expect("renewed");
         assert_ne!(old.certificate, new.certificate);
-        assert_eq!(app.seal_key_details(&company).expect("a key"), new);
+        assert_eq!(app.seal_key_details(&operator(app, &company)).expect("a key"), new);
         let list = app.revocation_list().expect("a list");
         let serial = |pem: &str| serial_number(&certificates_from_pem(pem).expect("PEM")[0]).expect("a number");
         let holds = |serial: &[u8]| list.windows(serial.len()).any(|window| window == serial);
@@ -324,7 +337,7 @@ fn the_seal_of_a_revoked_key_is_not_called_genuine_here() {
         }
         app.clock.advance(60);
         app.renew_seal_key(
-            &world.company,
+            &operator(app, &world.company),
             KeyKind::EcdsaP256,
             Some(RevocationReason::KeyCompromise),
         )
@@ -380,7 +393,9 @@ fn a_seal_leaves_a_mark_on_the_pages_where_the_company_wants_it() {
                 seal_mark: Some(mark),
                 ..CompanyChange::default()
             };
-            let changed = app.change_company(&world.company, &change).expect("changed");
+            let changed = app
+                .change_company(&operator(app, &world.company), &change)
+                .expect("changed");
             assert_eq!(app.company(&world.company).expect("it").seal_mark, changed.seal_mark);
             let id = complete(&world);
             let [document, certificate] = files(&world, id);
@@ -413,7 +428,7 @@ fn a_server_starts_and_says_which_companies_cannot_seal() {
 fn a_company_brings_its_own_key() {
     on_both(|app| {
         let company = app.with_company("acme");
-        let before = app.seal_key_details(&company).expect("a key");
+        let before = app.seal_key_details(&operator(app, &company)).expect("a key");
         let directory = tempfile::tempdir().expect("a directory");
         let make = |arguments: &str| {
             let output = std::process::Command::new("openssl")
@@ -438,29 +453,30 @@ fn a_company_brings_its_own_key() {
             ));
         }
         let refused = app
-            .import_seal_key(&company, &read("good.p12"), "wrong")
+            .import_seal_key(&operator(app, &company), &read("good.p12"), "wrong")
             .expect_err("the wrong password");
         assert!(
             refused.to_string().contains("NotSealable") || refused.to_string().contains("not-sealable"),
             "{refused}"
         );
         // OpenSSL's clock is the machine's: the certificate is not valid yet where the test lives.
-        app.import_seal_key(&company, &read("good.p12"), "geheim")
+        app.import_seal_key(&operator(app, &company), &read("good.p12"), "geheim")
             .expect_err("not in its time");
         assert_eq!(
-            app.seal_key_details(&company).expect("a key"),
+            app.seal_key_details(&operator(app, &company)).expect("a key"),
             before,
             "nothing changed"
         );
         app.clock.advance(3 * 365 * DAY);
-        app.import_seal_key(&company, &read("bad.p12"), "geheim")
+        app.import_seal_key(&operator(app, &company), &read("bad.p12"), "geheim")
             .expect_err("not for signatures");
         let mut damaged = read("good.p12");
         let middle = damaged.len() / 2;
         damaged[middle] ^= 1;
-        app.import_seal_key(&company, &damaged, "geheim").expect_err("damaged");
+        app.import_seal_key(&operator(app, &company), &damaged, "geheim")
+            .expect_err("damaged");
         let details = app
-            .import_seal_key(&company, &read("good.p12"), "geheim")
+            .import_seal_key(&operator(app, &company), &read("good.p12"), "geheim")
             .expect("taken");
         assert_eq!(
             (details.subject.as_str(), details.issuer.as_str()),

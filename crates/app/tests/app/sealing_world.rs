@@ -10,6 +10,7 @@ use document::pki::keys::{PrivateKey, certificates_to_pem};
 use domain::{Clock, CompanyId, EventKind, WorkflowId};
 use jiff::ToSpan;
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 use testkit::revocation_data::certificates_only;
 use testkit::time_stamp_authority::{Revocation, TimeStampAuthority};
 use testkit::world::StandingClock;
@@ -205,7 +206,8 @@ pub fn bring(app: &TestApp, company: &CompanyId, key: &PrivateKey, certificates:
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     let packed = std::fs::read(folder.path().join("key.p12")).expect("packed");
-    app.import_seal_key(company, &packed, "geheim").expect("taken");
+    app.import_seal_key(&operator(app, company), &packed, "geheim")
+        .expect("taken");
 }
 
 /// A company that seals with a certificate of the authority's root, which names its list.

@@ -9,6 +9,7 @@ use app::{
 };
 use domain::{Role, Status, WorkflowId};
 use serde_json::json;
+use testkit::operator::operator;
 
 use crate::support::{TestApp, on_both};
 use crate::templates::pdf;
@@ -441,7 +442,9 @@ fn a_signer_whose_name_fits_none_of_their_fields_is_refused_at_start_and_correct
 fn a_start_on_a_template_whose_file_is_gone_is_refused_as_our_own_failure() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
-        let template = app.template(&world.company, world.template).expect("the template");
+        let template = app
+            .template(&operator(app, &world.company), world.template)
+            .expect("the template");
         app.blobs.delete(&template.stored.version.pdf).expect("deleted");
         let refused = app.start(&world.caller, world.request(), &origin());
         assert!(matches!(refused, Err(Error::FileLost(_))), "{refused:?}");
@@ -478,7 +481,7 @@ fn a_named_writers_number_is_read_in_the_companys_region() {
         };
         assert_eq!(
             faults(
-                app.import_template(&world.company, "test", &national)
+                app.import_template(&operator(app, &world.company), &national)
                     .map(|made| made.id)
             ),
             [("steps[1].email".to_owned(), FaultCode::InvalidContact)]
@@ -487,7 +490,8 @@ fn a_named_writers_number_is_read_in_the_companys_region() {
             region: Some(domain::Region::Us),
             ..CompanyChange::default()
         };
-        app.change_company(&world.company, &american).expect("a change");
+        app.change_company(&operator(app, &world.company), &american)
+            .expect("a change");
         import(app, &world.company, &fields);
     });
 }

@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use sheets::{Sheet, SheetLimits};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 use testkit::stand_ins::NoNetwork;
 use testkit::world::{CountingRandom, StandingClock};
 
@@ -183,13 +184,12 @@ impl TestApp {
     pub fn with_member(&self, company: &CompanyId, email: &str, role: Role) {
         let password = Some(PASSWORD.to_owned());
         let new = NewMember {
-            company: company.clone(),
             email: email.to_owned(),
             name: None,
             role,
             password,
         };
-        self.add_member(new).expect("a member");
+        self.add_member(&operator(self, company), new).expect("a member");
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use app::{Error, FaultCode, ImportTemplate, Subject, TemplateFields, TemplateFilter};
 use domain::TemplateId;
+use testkit::operator::operator;
 
 use crate::support::{TestApp, on_both};
 
@@ -43,8 +44,7 @@ fn pdf_with(entries: &str) -> Vec<u8> {
 
 fn import(app: &TestApp, company: &domain::CompanyId, pdf: &[u8], fields: &str) -> Result<TemplateId, Error> {
     app.import_template(
-        company,
-        "test",
+        &operator(app, company),
         &ImportTemplate {
             pdf,
             fields: fields.as_bytes(),
@@ -58,7 +58,7 @@ fn a_template_is_taken_in_with_its_pages_and_fields() {
     on_both(|app| {
         let company = app.with_company("acme");
         let id = import(app, &company, &pdf(), FIELDS).expect("a template");
-        let stored = app.template(&company, id).expect("the template").stored;
+        let stored = app.template(&operator(app, &company), id).expect("the template").stored;
         assert_eq!((stored.version.version, stored.version.name.as_str()), (1, "계약"));
         assert_eq!(
             (
@@ -72,7 +72,9 @@ fn a_template_is_taken_in_with_its_pages_and_fields() {
             let page = app.blobs.get(image).expect("an image");
             assert_eq!(page.get(8..12), Some(&b"WEBP"[..]));
         }
-        let listed = app.templates(&company, TemplateFilter::default()).expect("templates");
+        let listed = app
+            .templates(&operator(app, &company), TemplateFilter::default())
+            .expect("templates");
         assert_eq!(listed.iter().map(|template| template.id).collect::<Vec<_>>(), [id]);
     });
 }
@@ -84,11 +86,11 @@ fn another_company_finds_no_template_of_this_one() {
         let other = app.with_company("other");
         let id = import(app, &acme, &pdf(), FIELDS).expect("a template");
         assert!(matches!(
-            app.template(&other, id),
+            app.template(&operator(app, &other), id),
             Err(Error::NotFound(Subject::Template))
         ));
         assert!(
-            app.templates(&other, TemplateFilter::default())
+            app.templates(&operator(app, &other), TemplateFilter::default())
                 .expect("templates")
                 .is_empty()
         );
@@ -126,7 +128,7 @@ fn a_wrong_file_or_wrong_fields_are_named_and_nothing_is_kept() {
         }
     }
     assert!(
-        app.templates(&company, TemplateFilter::default())
+        app.templates(&operator(&app, &company), TemplateFilter::default())
             .expect("templates")
             .is_empty()
     );
@@ -145,7 +147,7 @@ fn lists_go_on_below_the_last_id() {
             limit: Some(2),
             ..TemplateFilter::default()
         };
-        app.templates(&company, filter)
+        app.templates(&operator(&app, &company), filter)
             .expect("templates")
             .iter()
             .map(|row| row.id)
@@ -172,8 +174,7 @@ fn a_form_without_a_fields_file_makes_a_usable_template() {
         let wishes = document::intake::Wishes::default();
         let import = |pdf: &[u8], name| {
             app.import_template_as(
-                &company,
-                "test",
+                &operator(app, &company),
                 None,
                 pdf,
                 TemplateFields::Form { name, file: None },
@@ -183,7 +184,7 @@ fn a_form_without_a_fields_file_makes_a_usable_template() {
         let imported = import(&form(), "Application").expect("a template");
         assert_eq!(imported.name, "Application");
         let version = app
-            .template(&company, imported.id)
+            .template(&operator(app, &company), imported.id)
             .expect("the template")
             .stored
             .version;
@@ -225,9 +226,13 @@ fn a_null_in_the_fields_file_leaves_the_forms_field_as_it_is() {
     };
     let wishes = document::intake::Wishes::default();
     let imported = app
-        .import_template_as(&company, "test", None, &form(), fields, &wishes)
+        .import_template_as(&operator(&app, &company), None, &form(), fields, &wishes)
         .expect("a template");
-    let version = app.template(&company, imported.id).expect("it").stored.version;
+    let version = app
+        .template(&operator(&app, &company), imported.id)
+        .expect("it")
+        .stored
+        .version;
     let field = &version.fields[0];
     assert_eq!(
         (field.name.as_str(), field.default.as_deref()),

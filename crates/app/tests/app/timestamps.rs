@@ -10,6 +10,7 @@ use document::sealing::validation_data::{ValidationData, add_validation_data, ev
 use document::verify::TrustedRoots;
 use domain::{BlobHash, EventKind, SealLevel, Status, WhenTsaIsDown, WorkflowId};
 use jiff::ToSpan;
+use testkit::operator::operator;
 use testkit::time_stamp_authority::Fault;
 
 use crate::sealing_world::{DAY, Wire, complete, events, files, with_authority, with_own_certificate};
@@ -453,7 +454,9 @@ fn validation_data_of_others_are_not_taken_for_the_seals() {
             let signed = add_validation_data(&signed, &theirs).expect("with their data");
             let sealed = || {
                 let patience = app.proof_patience();
-                let sealed = app.seal(&company, &signed, &details, &patience).expect("sealed");
+                let sealed = app
+                    .seal_file(&operator(app, &company), &signed, &details, &patience)
+                    .expect("sealed");
                 let evidence = evidence(&sealed.bytes).expect("evidence");
                 assert!(evidence.has_timestamp && evidence.held_bytes > 0);
                 (sealed.level, evidence.has_validation_data)

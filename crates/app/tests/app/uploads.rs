@@ -10,6 +10,7 @@ use document::marks::drawing::figure;
 use domain::{BlobHash, Drawing, FieldValue, FileValue, Hand, WorkflowId};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
+use testkit::operator::operator;
 
 use crate::support::{TestApp, on_both};
 use crate::world::{World, act, field, fields_of_first, id_of, key_of, origin, pixel, texts, two_steps};
@@ -43,7 +44,7 @@ pub fn started(world: &World<'_>) -> (WorkflowId, SigningKey) {
     let mut request = world.request();
     if world
         .app
-        .template(&world.company, world.template)
+        .template(&operator(world.app, &world.company), world.template)
         .expect("a template")
         .stored
         .version
@@ -315,7 +316,10 @@ fn what_a_template_needs_stays_though_a_signer_has_sent_the_same_bytes() {
         at_present(app);
         let world = World::new(app, &with_attachment());
         let (_, key) = started(&world);
-        let stored = app.template(&world.company, world.template).expect("a template").stored;
+        let stored = app
+            .template(&operator(app, &world.company), world.template)
+            .expect("a template")
+            .stored;
         let hashes: Vec<BlobHash> = std::iter::once(stored.version.pdf).chain(stored.page_images).collect();
         for hash in &hashes {
             let bytes = app.blobs.get(hash).expect("a file");

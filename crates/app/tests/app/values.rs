@@ -5,6 +5,7 @@ use base64::Engine as _;
 use document::verify;
 use domain::Status;
 use serde_json::{Value, json};
+use testkit::operator::operator;
 
 use crate::support::on_both;
 use crate::world::{World, act, faults, field, fields_of_first, given, id_of, key_of, origin, texts};
@@ -274,7 +275,7 @@ fn a_font_that_the_installation_lacks_is_refused_with_those_that_it_has() {
             pdf: &pdf,
             fields: fields.as_bytes(),
         };
-        let refused = app.import_template(&company, "test", &import);
+        let refused = app.import_template(&operator(app, &company), &import);
         assert_eq!(faults(refused), [("fields[0].font".to_owned(), FaultCode::UnknownFont)]);
     });
 }

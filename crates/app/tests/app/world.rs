@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use app::mail::OutgoingMail;
 use app::{
-    ActRequest, Caller, ConflictCode, Error, FaultCode, GivenField, ImportTemplate, Origin, Purpose, SigningKey,
+    ActRequest, Actor, ConflictCode, Error, FaultCode, GivenField, ImportTemplate, Origin, Purpose, SigningKey,
     StartExport, StartRecipient, StartRequest, Started, StartedWorkflow,
 };
 use base64::Engine as _;
 use domain::{CompanyId, TemplateId, WorkflowId};
 use serde_json::{Value, json};
+use testkit::operator::operator;
 
 use crate::support::{PASSWORD, TestApp, attempt};
 use crate::templates::pdf;
@@ -72,7 +73,7 @@ pub fn one_step_of_two() -> Value {
 pub struct World<'a> {
     pub app: &'a TestApp,
     pub company: CompanyId,
-    pub caller: Caller,
+    pub caller: Actor,
     pub template: TemplateId,
 }
 
@@ -217,10 +218,12 @@ pub fn import(app: &TestApp, company: &CompanyId, fields: &Value) -> TemplateId 
         pdf: &pdf(),
         fields: fields.as_bytes(),
     };
-    app.import_template(company, "test", &import).expect("a template").id
+    app.import_template(&operator(app, company), &import)
+        .expect("a template")
+        .id
 }
 
-pub fn caller(app: &TestApp, company: &str, email: &str) -> Caller {
+pub fn caller(app: &TestApp, company: &str, email: &str) -> Actor {
     let login = app.login(&attempt(company, email, PASSWORD)).expect("a login");
     app.authenticate(login.access_token.expose()).expect("a caller")
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use app::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
-use app::{App, Caller, Channel, Parts, Purpose, Settings, Vault};
+use app::{Actor, App, Caller, Channel, Parts, Purpose, Settings, Vault};
 use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
 use delivery::mailer::{LONGEST_SENDING, MailSettings, MailTls, Mailer};
@@ -245,17 +245,21 @@ impl House {
         self.app.store.write_relaxed(work).expect("the store takes it")
     }
 
-    pub fn caller(&self) -> Caller {
-        Caller {
-            company: self.company.clone(),
+    pub fn caller(&self) -> Actor {
+        House::member(self.company.clone(), Role::Owner)
+    }
+
+    pub fn member(company: CompanyId, role: Role) -> Actor {
+        Actor::from(Caller {
+            company,
             member: MemberId(1),
             name: "주인".to_owned(),
             email: "owner@example.com".to_owned(),
-            role: Role::Owner,
+            role,
             language: Language::Ko,
             zone: Zone::SEOUL,
             channel: Channel::Pages,
-        }
+        })
     }
 
     pub fn runner(&self) -> Runner {

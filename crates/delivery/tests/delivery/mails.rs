@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 use testkit::receiver::Receiver;
 use testkit::smtp_sink::{SmtpSink, Trouble};
 
@@ -379,8 +380,8 @@ fn without_a_mail_server_and_for_telephones_messages_stay_on_the_outbox_page() {
         assert_eq!(message.failure, None);
     }
 
-    let mut stranger = house.caller();
-    stranger.company = domain::CompanyId::parse("other").expect("a company id");
+    let other = domain::CompanyId::parse("other").expect("a company id");
+    let stranger = House::member(other, domain::Role::Owner);
     assert!(
         house
             .app
@@ -390,8 +391,7 @@ fn without_a_mail_server_and_for_telephones_messages_stay_on_the_outbox_page() {
             .is_empty()
     );
     assert!(house.app.outbox_message(&stranger, mail.0).is_err());
-    let mut auditor = house.caller();
-    auditor.role = domain::Role::Auditor;
+    let auditor = House::member(house.company.clone(), domain::Role::Auditor);
     assert!(
         house.app.outbox_messages(&auditor, None).is_err(),
         "who may only read does not see what was written to people"
@@ -442,7 +442,7 @@ fn dressed(sink: &SmtpSink) -> House {
     };
     house.style = house
         .app
-        .change_company(&house.company, &change)
+        .change_company(&operator(&house.app, &house.company), &change)
         .expect("dressed")
         .style;
     house
@@ -460,7 +460,10 @@ fn a_logo_comes_within_the_mail_and_the_same_bytes_at_every_try() {
         logo: Some(None),
         ..CompanyChange::default()
     };
-    house.app.change_company(&house.company, &change).expect("changed");
+    house
+        .app
+        .change_company(&operator(&house.app, &house.company), &change)
+        .expect("changed");
     house.clock.turn(SignedDuration::from_hours(1));
     house.deliver();
     assert_eq!(house.state(id), "delivered");

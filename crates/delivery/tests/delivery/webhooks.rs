@@ -13,6 +13,7 @@ use sha2::Sha256;
 use standardwebhooks::Webhook;
 use store::outbox;
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 use testkit::receiver::{Answer, Received, Receiver};
 
 use crate::house::{AUTHORIZATION, House, SECRET, settings};
@@ -147,7 +148,7 @@ fn while_a_secret_is_rotated_both_sign() {
     let receiver = Receiver::start();
     let rotated = house
         .app
-        .rotate_client_secret(&house.company, Some(house.client))
+        .rotate_client_secret(&operator(&house.app, &house.company), Some(house.client))
         .expect("rotated");
     house.tell(&receiver.url("/"), 1);
     house.deliver();
@@ -184,7 +185,9 @@ fn signatures(request: &Received) -> Vec<String> {
 }
 
 fn rotate(house: &House) -> Vec<u8> {
-    let rotated = house.app.rotate_client_secret(&house.company, Some(house.client));
+    let rotated = house
+        .app
+        .rotate_client_secret(&operator(&house.app, &house.company), Some(house.client));
     rotated.expect("rotated").secret.key().to_vec()
 }
 

@@ -1,12 +1,13 @@
 //! Which requests are let in: those with a valid token, and those from our own pages.
 
-use app::{Error, ForbiddenCode};
+use app::Error;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use domain::ClientNetwork;
 
-use super::requester::network_of;
+use super::requester::address_of;
 use crate::frame::caller::Authenticated;
 use crate::frame::problem::{CompanyLanguage, Failure};
 use crate::frame::route::Access;
@@ -24,18 +25,16 @@ pub async fn authenticate(
         .ok_or(Error::Unauthenticated)?
         .to_owned();
     let (mut parts, body) = request.into_parts();
-    let network = network_of(&http, &mut parts).await;
+    let address = address_of(&http, &mut parts).await;
+    let network = ClientNetwork::of(address);
     let caller = http.look_up(network, move |app| app.authenticate(&token)).await?;
-    let language = CompanyLanguage(caller.language);
-    let allowed = match access {
-        Access::Read => true,
-        Access::Send => caller.role.may_send(),
-    };
-    let mut response = if allowed {
-        parts.extensions.insert(Authenticated(caller));
-        next.run(Request::from_parts(parts, body)).await
-    } else {
-        Failure::App(Error::Forbidden(ForbiddenCode::Role)).into_response()
+    let language = CompanyLanguage(caller.language());
+    let mut response = match caller.must(access) {
+        Ok(()) => {
+            parts.extensions.insert(Authenticated(caller.at(address)));
+            next.run(Request::from_parts(parts, body)).await
+        }
+        Err(refused) => Failure::App(refused).into_response(),
     };
     response.extensions_mut().insert(language);
     Ok(response)

@@ -3,6 +3,8 @@
 //! Finding out needs a look into the database, and anyone can cause one. So these looks have threads of their own
 //! ([`Http::look_up`]), which networks share: a flood of bad tokens delays nobody else.
 
+use std::net::IpAddr;
+
 use app::{Error, LinkToken, MemberSession};
 use axum::extract::FromRequestParts as _;
 use axum::http::request::Parts;
@@ -24,7 +26,7 @@ pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) 
         // The token was checked before.
         Authority::AccessToken(_) => {
             let caller = parts.extensions.get::<Authenticated>();
-            caller.map(|Authenticated(caller)| Requester::Company(caller.company.clone()))
+            caller.map(|Authenticated(caller)| caller.requester())
         }
         Authority::LinkToken => match token_of(http, parts) {
             Some(token) => {
@@ -40,9 +42,9 @@ pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) 
         Authority::Session => {
             let session = session_of(http, parts, network).await?;
             session.map(|session| {
-                let company = session.caller.company.clone();
+                let requester = session.actor.requester();
                 parts.extensions.insert(SignedIn(session));
-                Requester::Company(company)
+                requester
             })
         }
         // A form says nothing before it is read.
@@ -52,8 +54,12 @@ pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) 
 }
 
 pub async fn network_of(http: &Http, parts: &mut Parts) -> ClientNetwork {
+    ClientNetwork::of(address_of(http, parts).await)
+}
+
+pub async fn address_of(http: &Http, parts: &mut Parts) -> IpAddr {
     match ClientAddress::from_request_parts(parts, http).await {
-        Ok(client) => ClientNetwork::of(client.address),
+        Ok(client) => client.address,
         Err(never) => match never {},
     }
 }
@@ -72,7 +78,10 @@ async fn session_of(http: &Http, parts: &mut Parts, network: ClientNetwork) -> R
         return Ok(None);
     };
     match http.look_up(network, move |app| app.session(&cookie)).await {
-        Ok(session) => Ok(Some(session)),
+        Ok(session) => Ok(Some(MemberSession {
+            actor: session.actor.at(page.client.address),
+            ..session
+        })),
         Err(Error::Unauthenticated) => Ok(None),
         Err(error) => Err(error),
     }

@@ -155,7 +155,7 @@ pub async fn bulk_start(
     request: Request,
 ) -> Result<Json<BulkAnswer>, Failure> {
     let limit = http.app().settings.bulk.bytes;
-    let language = language_of(&query, &headers, Some(caller.language));
+    let language = language_of(&query, &headers, Some(caller.language()));
     let given = if Form::is_said_by(&headers) {
         Given::Form(Form::read(request, limit).await?)
     } else {
@@ -176,7 +176,7 @@ pub async fn bulk_start(
     };
     let answer = http.blocking(move |app| {
         let _turn = turn;
-        let (bulk, ignored) = given.request(app, &headers, &query, caller.zone.offset(app.now()))?;
+        let (bulk, ignored) = given.request(app, &headers, &query, caller.zone().offset(app.now()))?;
         let mut answer = app.bulk_start(&caller, bulk, &origin, language)?;
         if let BulkAnswer::Checked(checked) = &mut answer {
             checked.ignored_members = ignored;
@@ -296,7 +296,7 @@ pub async fn get_bulk(
     query: Query,
     headers: HeaderMap,
 ) -> Result<Json<BulkProgress>, Failure> {
-    let language = language_of(&query, &headers, Some(caller.language));
+    let language = language_of(&query, &headers, Some(caller.language()));
     let request = BulkRowsRequest {
         status: query.owned("status"),
         cursor: query.owned("cursor"),

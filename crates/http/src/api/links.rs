@@ -136,7 +136,7 @@ pub async fn start_link(
     new.start.idempotency = idempotency(
         &headers,
         &query,
-        caller.zone.offset(http.app().now()),
+        caller.zone().offset(http.app().now()),
         body.fingerprint(),
         &mut faults,
     );

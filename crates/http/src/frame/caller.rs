@@ -1,6 +1,6 @@
 //! Who calls, as the admission layers found out.
 
-use app::{Caller, Error, MemberSession};
+use app::{Actor, Error, MemberSession};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
@@ -11,7 +11,7 @@ pub const SESSION_COOKIE: &str = "countersign_session";
 
 /// The member who calls an `AccessToken` route.
 #[derive(Debug, Clone)]
-pub struct Authenticated(pub Caller);
+pub struct Authenticated(pub Actor);
 
 impl<S: Sync> FromRequestParts<S> for Authenticated {
     type Rejection = Failure;

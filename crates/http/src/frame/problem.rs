@@ -274,7 +274,10 @@ impl<S: Sync> FromRequestParts<S> for AnswerLanguage {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let company = parts.extensions.get::<Authenticated>().map(|caller| caller.0.language);
+        let company = parts
+            .extensions
+            .get::<Authenticated>()
+            .map(|caller| caller.0.language());
         Ok(Self(language_of(&Query::of(&parts.uri), &parts.headers, company)))
     }
 }

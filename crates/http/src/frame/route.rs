@@ -6,6 +6,8 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 
 use super::state::Http;
 
+pub use domain::Access;
+
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authority {
@@ -16,15 +18,6 @@ pub enum Authority {
     LinkToken,
     /// Members signed in on the pages. The handler reads the cookie; a layer refuses requests from other sites' pages.
     Session,
-}
-
-/// What a member's role must allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Every member, including auditors.
-    Read,
-    /// Members who may send documents: owners, admins and senders.
-    Send,
 }
 
 pub struct Route {

@@ -36,5 +36,5 @@ fn to_sign_in(request: &PageRequest) -> Response {
 
 /// The language of the address, else the company's.
 fn language_of(request: &PageRequest, session: &MemberSession) -> Language {
-    request.language_or(session.caller.language)
+    request.language_or(session.actor.language())
 }

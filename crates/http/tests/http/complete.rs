@@ -6,6 +6,7 @@ use domain::Role;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 use testkit::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
+use testkit::operator::operator;
 
 use crate::support::{BASE, PNG, Server, contract_of_three, network, pdf, start_body, trusted, values_of};
 
@@ -288,7 +289,7 @@ fn the_english_contract_of_the_demo_is_signed_to_its_end(database: &TestDatabase
     };
     let template = server
         .app
-        .import_template(&company, "test", &import)
+        .import_template(&operator(&server.app, &company), &import)
         .expect("a template")
         .id;
     let mut body = start_body(template.get());

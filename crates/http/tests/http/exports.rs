@@ -5,6 +5,7 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use store::outbox::Outcome;
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 use testkit::receiver::{Answer, Receiver};
 
 use crate::support::{Server, start_body, values_of};
@@ -492,7 +493,11 @@ fn a_test_delivery_says_what_the_receiver_answered() {
     let request = &receiver.wait_for(1)[0];
     assert_eq!(request.header("authorization"), "Basic eA==");
     assert_eq!(request.header("webhook-id"), answer["webhook_id"]);
-    let secret = server.app.client_secret(&company, None).expect("the secret").secret;
+    let secret = server
+        .app
+        .client_secret(&operator(&server.app, &company), None)
+        .expect("the secret")
+        .secret;
     let sent: i64 = request.header("webhook-timestamp").parse().expect("seconds");
     let wanted = delivery::webhook::signature(secret.key(), request.header("webhook-id"), sent, &request.body);
     assert_eq!(request.header("webhook-signature"), wanted);

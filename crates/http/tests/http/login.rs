@@ -3,6 +3,7 @@
 use app::CompanyChange;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::support::{PASSWORD, Server, login_body, network};
 
@@ -113,7 +114,10 @@ fn a_company_whose_api_is_off_is_told_so_only_after_a_right_password(database: &
         api_enabled: Some(false),
         ..CompanyChange::default()
     };
-    server.app.change_company(&company, &off).expect("the API is off");
+    server
+        .app
+        .change_company(&operator(&server.app, &company), &off)
+        .expect("the API is off");
     let answer = server
         .post("/api/acme/login", None, &login_body("owner@example.com", PASSWORD))
         .ok();

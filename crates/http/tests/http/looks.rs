@@ -4,6 +4,7 @@ use app::CompanyChange;
 use domain::{Colour, CompanyId};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::support::{Answer, BASE, PNG, Server, plain, start_body, values_of};
 
@@ -19,7 +20,10 @@ fn dress(server: &Server, company: &CompanyId) {
         logo: Some(Some(base64::prelude::BASE64_STANDARD.decode(PNG).expect("base64"))),
         ..CompanyChange::default()
     };
-    server.app.change_company(company, &change).expect("dressed");
+    server
+        .app
+        .change_company(&operator(&server.app, company), &change)
+        .expect("dressed");
 }
 
 fn look(server: &Server, address: &Value) -> Answer {
@@ -184,7 +188,10 @@ fn style_and_logo_are_kept_for_ever_and_are_nobody_elses(database: &TestDatabase
         accent: Some(Colour::parse("#a5231c")),
         ..CompanyChange::default()
     };
-    server.app.change_company(&company, &other).expect("changed");
+    server
+        .app
+        .change_company(&operator(&server.app, &company), &other)
+        .expect("changed");
     get(&style).problem(404);
     let (new, same) = addresses(&look(&server, &started["sign_url"]));
     assert_ne!(new, style);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::support::{BASE, Server, contract, pdf, redacted, start_body, values_of};
 
@@ -203,7 +204,7 @@ fn a_value_is_found_however_it_is_written(database: &TestDatabase) {
         };
         server
             .app
-            .replace_template(&company, domain::TemplateId(template), "test", &import)
+            .replace_template(&operator(&server.app, &company), domain::TemplateId(template), &import)
             .expect("a new version");
     };
     // What an older version called a field is found as long as its documents are there.

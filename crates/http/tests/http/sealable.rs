@@ -6,6 +6,7 @@ use domain::{CompanyId, Language, Role, Zone, time};
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::support::{Answer, Server, TokenState, plain, redacted, start_body, token_of_writer, values_of};
 
@@ -72,7 +73,11 @@ fn start_in(server: &Server, token: &str, language: &str, body: &Value) -> Answe
 }
 
 fn end_of(server: &Server, company: &CompanyId) -> Timestamp {
-    server.app.seal_key_details(company).expect("a key").not_after
+    server
+        .app
+        .seal_key_details(&operator(&server.app, company))
+        .expect("a key")
+        .not_after
 }
 
 fn date(at: Timestamp) -> String {
@@ -96,7 +101,11 @@ fn with_token_key(server: &Server, company: &CompanyId) {
     server.token.hold(key);
     server
         .app
-        .use_token_key(company, "pkcs11:token=T;object=K", &certificates_to_pem(&chain))
+        .use_token_key(
+            &operator(&server.app, company),
+            "pkcs11:token=T;object=K",
+            &certificates_to_pem(&chain),
+        )
         .expect("a key to seal with");
 }
 
@@ -157,7 +166,7 @@ fn a_start_that_would_outlive_its_seal_certificate_is_refused(database: &TestDat
     // A new key has a new end.
     server
         .app
-        .renew_seal_key(&company, KeyKind::EcdsaP256, None)
+        .renew_seal_key(&operator(&server.app, &company), KeyKind::EcdsaP256, None)
         .expect("renewed");
     server.start(&token, &silent).ok();
 }
@@ -218,7 +227,7 @@ fn a_company_whose_certificate_expired_starts_nothing_and_the_others_work(databa
     server.clock.set(end + 1.second());
     server
         .app
-        .renew_seal_key(&other, KeyKind::EcdsaP256, None)
+        .renew_seal_key(&operator(&server.app, &other), KeyKind::EcdsaP256, None)
         .expect("renewed");
     // The server would start, and says which company cannot seal.
     let unusable = server.app.prove_sealing().expect("the server starts");
@@ -457,7 +466,7 @@ fn owners_are_warned_once_for_each_of_the_days_before_the_end(database: &TestDat
     assert!(page("en").contains("The certificate that seals your documents ended on "));
     server
         .app
-        .renew_seal_key(&company, KeyKind::EcdsaP256, None)
+        .renew_seal_key(&operator(&server.app, &company), KeyKind::EcdsaP256, None)
         .expect("renewed");
     assert!(!page("en").contains("certificate that seals"));
     assert_eq!(warn(), 6);

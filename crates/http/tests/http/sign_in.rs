@@ -4,6 +4,7 @@
 use countersign_http::HttpSettings;
 use reqwest::redirect::Policy;
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 use url::form_urlencoded::Serializer;
 
 use crate::support::{Answer, BASE, PASSWORD, Server, start_body};
@@ -332,7 +333,11 @@ fn a_long_password_is_read_as_a_whole(database: &TestDatabase) {
     let long = "plover lantern quay 47 ".repeat(44);
     server
         .app
-        .set_member_password(&company, "owner@example.com", Some(long.clone()))
+        .set_member_password(
+            &operator(&server.app, &company),
+            "owner@example.com",
+            Some(long.clone()),
+        )
         .expect("as long as it may be");
     let browser = Browser::of(&server);
     let sign_in = |password: &str| {

@@ -3,6 +3,7 @@
 use domain::Role;
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::support::{BASE, PASSWORD, PNG, Server, committee, contract, plain, start_body, values_of};
 
@@ -392,7 +393,7 @@ fn a_document_has_its_companys_language_unless_its_start_says_otherwise(database
     };
     server
         .app
-        .change_company(&company, &change)
+        .change_company(&operator(&server.app, &company), &change)
         .expect("an English company");
     let started = server.start(&token, &start_body(template)).ok();
     assert_eq!(started["language"], "en-US");

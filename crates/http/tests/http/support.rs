@@ -27,6 +27,7 @@ use store::outbox::{self, Claimed, ClaimedChannel};
 use tempfile::TempDir;
 use testkit::database::TestDatabase;
 use testkit::deliveries::claim_due;
+use testkit::operator::operator;
 use testkit::world::{CountingRandom, StandingClock};
 use tokio::runtime::Runtime;
 
@@ -213,13 +214,14 @@ impl Server {
     pub fn member(&self, company: &CompanyId, email: &str, role: Role) {
         let password = Some(PASSWORD.to_owned());
         let new = NewMember {
-            company: company.clone(),
             email: email.to_owned(),
             name: None,
             role,
             password,
         };
-        self.app.add_member(new).expect("a member");
+        self.app
+            .add_member(&operator(&self.app, company), new)
+            .expect("a member");
     }
 
     pub fn template(&self, company: &CompanyId, fields: &Value) -> i64 {
@@ -229,7 +231,7 @@ impl Server {
             fields: fields.as_bytes(),
         };
         self.app
-            .import_template(company, "test", &import)
+            .import_template(&operator(&self.app, company), &import)
             .expect("a template")
             .id
             .get()

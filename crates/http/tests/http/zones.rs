@@ -4,6 +4,7 @@ use app::CompanyChange;
 use domain::{CompanyId, Zone};
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use crate::support::{PASSWORD, Server, login_body, plain, start_body};
 
@@ -17,7 +18,10 @@ fn live_in(server: &Server, company: &CompanyId, zone: &str) {
         zone: Zone::parse(zone),
         ..CompanyChange::default()
     };
-    server.app.change_company(company, &change).expect("changed");
+    server
+        .app
+        .change_company(&operator(&server.app, company), &change)
+        .expect("changed");
 }
 
 /// Nine days before the clocks of Berlin change.

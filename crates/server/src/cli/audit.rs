@@ -88,7 +88,7 @@ impl Audit {
 
 fn restart(context: &Context, of: &OfCompany) -> Result<ExitCode, Failure> {
     let app = context.open()?.app;
-    app.restart_checkpoints(&of.company)?;
+    app.restart_checkpoints(&of.operator(&app)?)?;
     let line = format!(
         "The checkpoints of {} start again from the database as it is now. `audit verify` goes on to say so.",
         of.company

@@ -49,7 +49,7 @@ impl Client {
         let app = context.open()?.app;
         match self {
             Client::List { of } => {
-                let clients = app.clients(&of.company)?;
+                let clients = app.clients(&of.operator(&app)?)?;
                 let values: Vec<Value> = clients
                     .iter()
                     .map(|client| {
@@ -75,13 +75,13 @@ impl Client {
                     &table(&["CLIENT_ID", "NAME", ""], &rows),
                 );
             }
-            Client::Add { of, name } => show(context, &app.add_client(&of.company, &name)?),
+            Client::Add { of, name } => show(context, &app.add_client(&of.operator(&app)?, &name)?),
             Client::Secret { of, client } => {
-                let client = app.client_secret(&of.company, client)?;
+                let client = app.client_secret(&of.operator(&app)?, client)?;
                 remark(context.json, &format!("The webhook secret of client {}:", client.id));
                 print(context.json, &value(&client), &client.secret.expose());
             }
-            Client::Rotate { of, client } => show(context, &app.rotate_client_secret(&of.company, client)?),
+            Client::Rotate { of, client } => show(context, &app.rotate_client_secret(&of.operator(&app)?, client)?),
         }
         Ok(ExitCode::SUCCESS)
     }

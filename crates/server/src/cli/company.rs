@@ -294,15 +294,15 @@ impl Key {
 impl SealKeys {
     fn run(self, context: &Context, app: &App) -> Result<(), Failure> {
         let details = match self {
-            SealKeys::Show { of } => app.seal_key_details(&of.company)?,
+            SealKeys::Show { of } => app.seal_key_details(&of.operator(app)?)?,
             SealKeys::Import { of, p12, password_file } => {
                 let file = read(&p12)?;
                 let password = std::fs::read_to_string(&password_file).map_err(Failure::file(&password_file))?;
-                app.import_seal_key(&of.company, &file, password.trim_end_matches(['\r', '\n']))?
+                app.import_seal_key(&of.operator(app)?, &file, password.trim_end_matches(['\r', '\n']))?
             }
             SealKeys::UseToken { of, uri, certificates } => {
                 let pem = std::fs::read_to_string(&certificates).map_err(Failure::file(&certificates))?;
-                app.use_token_key(&of.company, &uri, &pem)?
+                app.use_token_key(&of.operator(app)?, &uri, &pem)?
             }
             SealKeys::Renew { of, key, revoke } => {
                 let reason = revoke.map(|revoke| match revoke {
@@ -311,7 +311,7 @@ impl SealKeys {
                     Revoke::Superseded => RevocationReason::Superseded,
                     Revoke::CessationOfOperation => RevocationReason::CessationOfOperation,
                 });
-                app.renew_seal_key(&of.company, key.kind(), reason)?
+                app.renew_seal_key(&of.operator(app)?, key.kind(), reason)?
             }
         };
         let value = json!({
@@ -371,7 +371,7 @@ impl Company {
                 print(context.json, &value, &lines);
             }
             Company::Set { id, name, settings } => {
-                let company = app.change_company(&id, &settings.change(name)?)?;
+                let company = app.change_company(&app.operator(&id)?, &settings.change(name)?)?;
                 tell_accent(context, &company, &settings);
                 print(context.json, &value(&company), &rows(&[company]));
             }

@@ -56,6 +56,7 @@ impl Document {
             } => {
                 let pdf = read(&input)?;
                 let opened = context.open()?;
+                let operator = of.operator(&opened.app)?;
                 let company = opened.app.company(&of.company)?;
                 let intake = opened
                     .workers
@@ -75,7 +76,7 @@ impl Document {
                     mark: None,
                 };
                 let patience = opened.app.proof_patience();
-                let sealed = opened.app.seal(&company.id, &intake.pdf, &details, &patience)?;
+                let sealed = opened.app.seal_file(&operator, &intake.pdf, &details, &patience)?;
                 write(&output, &sealed.bytes)?;
                 if sealed.level == SealLevel::Basic && sealed.timestamp_due.is_some() {
                     remark(

@@ -22,7 +22,7 @@ pub struct ErasePerson {
 
 impl ErasePerson {
     pub fn run(&self, app: &App, is_json: bool) -> Result<ExitCode, Failure> {
-        let erased = app.erase_person(&self.id, &self.contact)?;
+        let erased = app.erase_person(&app.operator(&self.id)?, &self.contact)?;
         let numbers = |ids: &[WorkflowId]| ids.iter().map(|id| id.get()).collect::<Vec<_>>();
         let value = json!({
             "workflows": erased.workflows,

@@ -61,20 +61,19 @@ impl Member {
             Member::Add { of, email, name, role } => {
                 let password = password_from_input()?;
                 let new = NewMember {
-                    company: of.company,
                     email: email.clone(),
                     name,
                     role,
                     password,
                 };
-                show_password(context, &email, &app.add_member(new)?);
+                show_password(context, &email, &app.add_member(&of.operator(&app)?, new)?);
             }
             Member::SetPassword { of, email } => {
-                let set = app.set_member_password(&of.company, &email, password_from_input()?)?;
+                let set = app.set_member_password(&of.operator(&app)?, &email, password_from_input()?)?;
                 show_password(context, &email, &set);
             }
             Member::Disable { of, email } => {
-                let disabled = app.disable_member(&of.company, &email)?;
+                let disabled = app.disable_member(&of.operator(&app)?, &email)?;
                 let line = if disabled { "disabled" } else { "was already disabled" };
                 print(
                     context.json,
@@ -82,7 +81,7 @@ impl Member {
                     &format!("{email} {line}"),
                 );
             }
-            Member::List { of } => list(context, &app.members(&of.company)?),
+            Member::List { of } => list(context, &app.members(&of.operator(&app)?)?),
         }
         Ok(ExitCode::SUCCESS)
     }

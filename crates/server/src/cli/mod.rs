@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ::document::intake::{Acceptance, Wishes};
+use app::{Actor, App};
 use clap::{Args, Parser, Subcommand};
 use domain::{CompanyId, Language};
 
@@ -205,6 +206,13 @@ pub struct OfCompany {
     /// The company's ID
     #[arg(long, value_name = "ID", value_parser = company_id)]
     pub company: CompanyId,
+}
+
+impl OfCompany {
+    /// The operator, who acts for this company.
+    pub fn operator(&self, app: &App) -> Result<Actor, Failure> {
+        Ok(app.operator(&self.company)?)
+    }
 }
 
 fn company_id(text: &str) -> Result<CompanyId, String> {

@@ -84,7 +84,7 @@ impl Template {
                 let wishes = upload.wishes()?;
                 let app = context.open()?.app;
                 let imported = app
-                    .import_template_as(&of.company, BY, replace, &pdf, fields, &wishes)
+                    .import_template_as(&of.operator(&app)?, replace, &pdf, fields, &wishes)
                     .map_err(|error| refused(error, &file, fields_file.as_deref().unwrap_or(&file)))?;
                 for line in imported
                     .report
@@ -98,12 +98,14 @@ impl Template {
             }
             Template::List { of } => list(context, &of)?,
             Template::Archive { of, id } => {
-                let at = context.open()?.app.archive_template(&of.company, id)?;
+                let app = context.open()?.app;
+                let at = app.archive_template(&of.operator(&app)?, id)?;
                 let value = json!({"template_id": id, "archived_at": at});
                 print(context.json, &value, &format!("template {id} is archived"));
             }
             Template::Unarchive { of, id } => {
-                context.open()?.app.unarchive_template(&of.company, id)?;
+                let app = context.open()?.app;
+                app.unarchive_template(&of.operator(&app)?, id)?;
                 let value = json!({"template_id": id, "archived_at": null});
                 print(context.json, &value, &format!("template {id} is no longer archived"));
             }
@@ -114,7 +116,7 @@ impl Template {
 
 fn list(context: &Context, of: &OfCompany) -> Result<(), Failure> {
     let app = context.open()?.app;
-    app.company(&of.company)?;
+    let operator = of.operator(&app)?;
     let filter = TemplateFilter {
         with_archived: true,
         ..TemplateFilter::default()
@@ -122,7 +124,7 @@ fn list(context: &Context, of: &OfCompany) -> Result<(), Failure> {
     let mut templates = Vec::new();
     loop {
         let before = templates.last().map(|template: &app::TemplateSummary| template.id);
-        let page = app.templates(&of.company, TemplateFilter { before, ..filter })?;
+        let page = app.templates(&operator, TemplateFilter { before, ..filter })?;
         if page.is_empty() {
             break;
         }
@@ -159,9 +161,6 @@ fn list(context: &Context, of: &OfCompany) -> Result<(), Failure> {
     );
     Ok(())
 }
-
-/// Who made a version, as it remembers.
-const BY: &str = "command line";
 
 fn template_id(text: &str) -> Result<TemplateId, String> {
     text.parse()

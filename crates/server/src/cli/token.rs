@@ -30,8 +30,9 @@ impl Token {
         let app = context.open()?.app;
         match self {
             Token::List { of } => {
-                let (now, zone) = (app.now(), app.company(&of.company)?.zone);
-                let tokens = app.tokens(&of.company)?;
+                let operator = of.operator(&app)?;
+                let (now, zone) = (app.now(), operator.zone());
+                let tokens = app.tokens(&operator)?;
                 let state = |token: &app::TokenRow| match token.revoked_at {
                     Some(_) => "revoked",
                     None if token.expires_at <= now => "expired",
@@ -70,7 +71,7 @@ impl Token {
                 );
             }
             Token::Revoke { of, id } => {
-                let revoked = app.revoke_token(&of.company, id)?;
+                let revoked = app.revoke_token(&of.operator(&app)?, id)?;
                 let line = if revoked { "revoked" } else { "was already revoked" };
                 print(
                     context.json,

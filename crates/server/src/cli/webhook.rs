@@ -53,7 +53,7 @@ impl Webhook {
         match self {
             Webhook::List { of } => list(&app, &of, context.json)?,
             Webhook::Pause { of, url } => {
-                let paused = app.pause_endpoint(&of.company, &callback_address(&url)?)?;
+                let paused = app.pause_endpoint(&of.operator(&app)?, &callback_address(&url)?)?;
                 let EndpointPaused { url, held, known } = &paused;
                 let unknown = if *known {
                     ""
@@ -68,7 +68,7 @@ impl Webhook {
             }
             Webhook::Start { of, url } => {
                 let url = callback_address(&url)?;
-                let held = app.start_endpoint(&of.company, &url)?;
+                let held = app.start_endpoint(&of.operator(&app)?, &url)?;
                 let url = url.as_str();
                 let value = json!({"url": url, "held": held});
                 print(
@@ -89,8 +89,9 @@ impl Webhook {
 }
 
 fn list(app: &App, of: &OfCompany, as_json: bool) -> Result<(), Failure> {
-    let zone = app.company(&of.company)?.zone;
-    let endpoints = app.failing_endpoints(&of.company)?;
+    let operator = of.operator(app)?;
+    let zone = operator.zone();
+    let endpoints = app.failing_endpoints(&operator)?;
     let moment = |at| domain::time::format_with_zone(at, zone);
     let values: Vec<Value> = endpoints
         .iter()
@@ -137,7 +138,7 @@ fn test(
         None => None,
     };
     let tested = app.test_webhook(
-        &of.company,
+        &of.operator(app)?,
         WebhookTestRequest {
             url: Some(url.to_owned()),
             authorization,

@@ -2,8 +2,9 @@
 //!
 //! Reads `cargo metadata`, so a new dependency between crates that the plan does not allow fails here with its name,
 //! and so does a dependency under a licence that `deny.toml` does not list. Within a crate, `rooms` checks the order of
-//! its rooms.
+//! its rooms, and `actors` that each use-case asks who acts.
 
+mod actors;
 mod rooms;
 
 use std::collections::{BTreeMap, BTreeSet};

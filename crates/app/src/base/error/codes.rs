@@ -349,6 +349,14 @@ codes! {
         ApiOff => "api-off",
         /// The member's role does not allow it.
         Role => "role",
+        /// Only owners and admins may do this.
+        AdminsOnly => "admins-only",
+        /// Only owners may do this.
+        OwnersOnly => "owners-only",
+        /// This needs the name of a person, which the operator at the command line does not have.
+        MembersOnly => "members-only",
+        /// Only the operator may do this, at the command line.
+        OperatorOnly => "operator-only",
         /// The request came from another page than ours.
         CrossSite => "cross-site",
         /// The access code was not entered yet.

@@ -47,7 +47,7 @@ pub async fn copy_template(
     let name = body.read(&mut faults, |members, faults| members.text("name", faults))?;
     faults.check()?;
     let copied = http
-        .blocking(move |app| app.copy_template(&caller.company, id, &caller.email, name.as_deref()))
+        .blocking(move |app| app.copy_template(&caller, id, name.as_deref()))
         .await?;
     Ok(Json(SavedTemplate::new(language, copied)))
 }

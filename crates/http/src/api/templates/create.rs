@@ -54,7 +54,7 @@ pub async fn create_template(
     let saved = http
         .blocking(move |app| {
             let pdf = given.file.as_deref().unwrap_or_default();
-            app.import_template_as(&caller.company, &caller.email, None, pdf, given.fields(), &given.wishes)
+            app.import_template_as(&caller, None, pdf, given.fields(), &given.wishes)
                 .map_err(|error| given.told(error))
         })
         .await?;

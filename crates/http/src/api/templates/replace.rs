@@ -36,16 +36,15 @@ pub async fn replace_template(
     request: Request,
 ) -> Result<Json<SavedTemplate>, Failure> {
     // Checked before we receive the body.
-    let company = caller.company.clone();
-    http.blocking(move |app| app.template(&company, id)).await?;
+    let checked = caller.clone();
+    http.blocking(move |app| app.template(&checked, id)).await?;
     let given = Given::read(request, http.app().settings.largest_document, false).await?;
     let saved = http
         .blocking(move |app| {
-            let (company, by) = (&caller.company, caller.email.as_str());
             let saved = match (given.file.as_deref(), given.fields()) {
-                (None, TemplateFields::File(fields)) => app.change_template_fields(company, id, by, fields),
+                (None, TemplateFields::File(fields)) => app.change_template_fields(&caller, id, fields),
                 (pdf, fields) => {
-                    app.import_template_as(company, by, Some(id), pdf.unwrap_or_default(), fields, &given.wishes)
+                    app.import_template_as(&caller, Some(id), pdf.unwrap_or_default(), fields, &given.wishes)
                 }
             };
             saved.map_err(|error| given.told(error))

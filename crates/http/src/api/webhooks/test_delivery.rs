@@ -57,7 +57,7 @@ pub async fn test_export(
     let turn = http.trials().turn(&requester()).await?;
     let tested = http.blocking(move |app| {
         let _turn = turn;
-        app.test_webhook(&caller.company, request)
+        app.test_webhook(&caller, request)
     });
     Ok(Json(tested.await?))
 }

@@ -80,7 +80,7 @@ pub async fn send(
     start.idempotency = idempotency(
         &headers,
         &query,
-        caller.zone.offset(http.app().now()),
+        caller.zone().offset(http.app().now()),
         form.fingerprint(),
         &mut faults,
     );

@@ -185,7 +185,7 @@ pub async fn start(
     request.idempotency = idempotency(
         &headers,
         &query,
-        caller.zone.offset(http.app().now()),
+        caller.zone().offset(http.app().now()),
         body.fingerprint(),
         &mut faults,
     );

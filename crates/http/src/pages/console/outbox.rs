@@ -106,7 +106,7 @@ fn addressee(message: &OutboxMessage) -> String {
 }
 
 fn when(language: Language, session: &MemberSession, message: &OutboxMessage) -> String {
-    i18n::date_time(language, message.at, session.caller.zone)
+    i18n::date_time(language, message.at, session.actor.zone())
 }
 
 /// `GET /outbox`
@@ -116,9 +116,9 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
     };
     let language = language_of(&request, &session);
     let before = request.get("before").and_then(|before| before.parse::<i64>().ok());
-    let caller = session.caller.clone();
+    let member = session.actor.clone();
     let found = http
-        .blocking(move |app| Ok((app.outbox_messages(&caller, before)?, app.seal_end_to_warn_of(&caller)?)))
+        .blocking(move |app| Ok((app.outbox_messages(&member, before)?, app.seal_end_to_warn_of(&member)?)))
         .await;
     let (found, seal_end) = match found {
         Ok(found) => found,
@@ -127,7 +127,7 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
     let content = OutboxPage {
         logout: request.link(language, "/sign-out", &[]),
         csrf: &session.form_token,
-        email: &session.caller.email,
+        email: &session.email,
         company_name: &session.company_name,
         seal_warning: seal_end.map(|end| {
             let key = if end > http.app().now() {
@@ -135,7 +135,7 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
             } else {
                 "outbox-seal-ended"
             };
-            let date = i18n::date_time(language, end, session.caller.zone);
+            let date = i18n::date_time(language, end, session.actor.zone());
             i18n::text(language, key, &[("date", &date)])
         }),
         messages: found
@@ -189,11 +189,11 @@ pub async fn copy_link(
         return request.end(Ending::Forbidden, language, &About::default());
     }
     let id = id.parse::<i64>().ok();
-    let (caller, origin) = (session.caller.clone(), origin(&request));
+    let (member, origin) = (session.actor.clone(), origin(&request));
     let copied = http
         .blocking(move |app| {
             let id = id.ok_or(Error::NotFound(Subject::Delivery))?;
-            app.copy_signing_link(&caller, id, &origin)
+            app.copy_signing_link(&member, id, &origin)
         })
         .await;
     let (status, copied, refused) = match copied {
@@ -227,9 +227,9 @@ fn origin(request: &PageRequest) -> Origin {
 }
 
 async fn message(http: &Http, session: &MemberSession, id: Option<i64>) -> Result<OutboxMessage, Error> {
-    let caller = session.caller.clone();
+    let member = session.actor.clone();
     let id = id.ok_or(Error::NotFound(Subject::Delivery))?;
-    http.blocking(move |app| app.outbox_message(&caller, id)).await
+    http.blocking(move |app| app.outbox_message(&member, id)).await
 }
 
 fn message_page(

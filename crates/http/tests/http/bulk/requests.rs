@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use super::{PATH, common, counts, form, names, sheet, work, wrong_rows};
 use crate::support::{Server, committee, plain};
@@ -145,7 +146,7 @@ fn nothing_is_started_for_who_may_not_send_any_more(database: &TestDatabase) {
     .ok();
     server
         .app
-        .disable_member(&company, "sender@example.com")
+        .disable_member(&operator(&server.app, &company), "sender@example.com")
         .expect("the member is disabled");
     work(&server);
     let done = server.get(&format!("{PATH}/{}", accepted["bulk_id"]), &token).ok();

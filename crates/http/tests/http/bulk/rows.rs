@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use super::{PATH, common, counts, expected, form, names, sheet, work, wrong_rows};
 use crate::support::{Server, plain};
@@ -205,7 +206,9 @@ fn rows_outlast_a_storage_that_is_away(database: &TestDatabase) {
     let template = server.template(&company, &plain(1, "end"));
     let bulk = accepted_rows(&server, &token, template, 20);
     let file = {
-        let details = server.app.template(&company, domain::TemplateId(template));
+        let details = server
+            .app
+            .template(&operator(&server.app, &company), domain::TemplateId(template));
         details.expect("the template").stored.version.pdf
     };
     let bytes = server.app.blobs.get(&file).expect("its file");

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use super::{documents, look, new, path_of, text, visit};
 use crate::support::{Server, committee, plain};
@@ -206,7 +207,7 @@ fn a_link_ends_with_its_time_its_template_and_its_maker() {
     let of_sender = path_of(&made_by_sender);
     server
         .app
-        .disable_member(&company, "sender@example.com")
+        .disable_member(&operator(&server.app, &company), "sender@example.com")
         .expect("disabled");
     // Page, form and API say the same of it.
     let closed = |path: &str, id: &Value| {

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use testkit::database::TestDatabase;
+use testkit::operator::operator;
 
 use super::{documents, look, new, path_of, text, visit};
 use crate::support::{Answer, BASE, Server, committee, plain, token_of_writer, values_of};
@@ -117,7 +118,7 @@ fn what_is_wrong_with_other_writers_is_no_fault_of_the_visitors() {
     };
     server
         .app
-        .replace_template(&company, domain::TemplateId(template), "test", &import)
+        .replace_template(&operator(&server.app, &company), domain::TemplateId(template), &import)
         .expect("a version into which the clerk's name does not fit");
     let page = visit(&server, &path, "Ann", "ann@example.com", true);
     assert_eq!(page.status, 410, "{}", text(&page));

@@ -196,7 +196,7 @@ fn print(name: &str, rooms: &[&str], files: &BTreeMap<String, String>, arrows: &
 }
 
 /// The source of one of our crates.
-fn files_of(name: &str) -> BTreeMap<String, String> {
+pub(super) fn files_of(name: &str) -> BTreeMap<String, String> {
     let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .join(name)
         .join("src");
@@ -346,7 +346,7 @@ impl Shared {
 }
 
 /// The bodies of the blocks that give methods to one of these types, as rustfmt writes them.
-fn impls(code: &str, types: &[String]) -> Vec<String> {
+pub(super) fn impls(code: &str, types: &[String]) -> Vec<String> {
     let (mut blocks, mut block) = (Vec::new(), None);
     for line in code.lines() {
         let header = line.strip_prefix("impl ").and_then(|rest| rest.strip_suffix(" {"));
@@ -362,7 +362,7 @@ fn impls(code: &str, types: &[String]) -> Vec<String> {
     blocks
 }
 
-fn is_of_name(character: char) -> bool {
+pub(super) fn is_of_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
@@ -395,7 +395,7 @@ fn first_names(path: &str) -> Vec<String> {
 }
 
 /// Rust without comments and the contents of string literals.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
