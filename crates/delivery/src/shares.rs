@@ -1,30 +1,24 @@
 //! Shares out the workers: how many deliveries of each lane (a receiver and a company) are claimed and started.
 //!
-//! **Webhooks** share all workers. There is a bound at each of three levels: overall, per company, and per receiver (a
-//! host, on any port). Within each bound, lanes that occupy workers for long may use only a part:
-//! - a quick lane, whose last answers all came quickly, good or bad, may use the whole bound;
-//! - new lanes, about which we do not know this yet, may use at most three quarters of it together with
-//! - slow lanes: those whose last try took long, as it does when nobody answers, and those that failed before this
-//!   process knew them. They may use at most half.
+//! **Webhooks** share all workers. There is a bound at each of three levels: all workers, a company, and a receiver (a
+//! host, on any port). A lane is *quick* (it has as many places as its receiver), *unproved* or *slow* (it has one):
+//! - it begins unproved, or slow if it failed before this process knew of it, and becomes quick after a few quick
+//!   answers in a row;
+//! - a call that took over a second, or has been running for so long, makes it slow. Then it needs many in a row.
 //!
-//! Of a company's share, new and slow lanes may use a half and slow ones a quarter, so that the new or dead hosts of a
-//! few companies do not delay everyone else's. A lane that is not quick also has few places of its own: enough to
-//! notice that the receiver is back. Every such lane gets its first place before any of them gets a second, and second
-//! places count towards the slow lanes' part. So however many receivers are known to be dead, half of the workers and
-//! of a receiver's places, and three quarters of a company's share, remain for lanes that are not slow.
+//! Of every bound, slow lanes use at most half, and together with unproved ones three quarters. So whatever is dead or
+//! hangs leaves room for lanes that are quick, and for new ones. What counts is how long we waited, not the result.
 //!
-//! **Standing** rises in steps and falls at once. A call that has been running for over a second makes its lane slow
-//! while it hangs, not only when it ends. Each step up takes several quick answers in a row; answers that overtake an
-//! earlier call do not count, because that call may be hanging. A lane that loses the highest standing needs twice as
-//! many from then on. So a receiver that hangs on every second or tenth call is soon recognised, however quick its
-//! other answers.
+//! **Companies.** Within each of these parts, a company begins a call only while it has fewer under way than are free.
+//! So something stays free for a company that has nothing under way, however many dead receivers a few others have.
 //!
 //! **Mails and text messages** have their own workers: each mail server or gateway has as many as one receiver, and as
 //! many again for one-time codes, because people are waiting for those. No company may use more than a quarter: a mail
 //! server that is slow with one company's recipients delays others only if four companies have such recipients.
 //!
-//! **Turns.** Among lanes that share a bound, the one with the fewest running calls comes first, and each gets one
-//! before any gets a second. So a lane with much to do, quick or slow, never blocks another.
+//! **Turns.** Among lanes that share a bound, the one with the fewest running calls comes first, then the one whose last
+//! call ended first, and each gets one before any gets a second. So a lane with much to do, quick or slow, never blocks
+//! another.
 //!
 //! We claim more than may begin only for quick lanes: while a lane works off one round, its next round waits here. This
 //! happens only while nobody else waits for the places. Nothing else is claimed before it may begin, so the backlog of
@@ -38,12 +32,10 @@ use store::outbox::{DueLane, Lane};
 
 /// A try that takes this long counts as slow, whatever its result.
 const LONG: Duration = Duration::from_secs(1);
-/// How many quick answers in a row raise a lane's standing by one step.
-const STEP: u32 = 8;
-/// The upper limit of that number for a lane that keeps losing the highest standing.
-const LONGEST_STEP: u32 = 64;
-/// After this many quick answers in a row, a lane's losses are forgotten.
-const FORGIVEN: u32 = 1_000;
+/// How many quick answers in a row make a new lane quick.
+const PROOF: u32 = 4;
+/// How many it needs after a slow one.
+const PROOF_AFTER_SLOW: u32 = 64;
 /// For how many lanes we remember how they answered.
 const MOST_REMEMBERED: usize = 10_000;
 
@@ -57,115 +49,37 @@ pub(crate) struct Bounds {
 /// How much we trust a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Standing {
-    Slow,
-    Unknown,
     Quick,
+    Unproved,
+    Slow,
 }
 
-/// How a lane has answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Conduct {
-    standing: Standing,
-    /// Quick answers in a row since the last step.
-    row: u32,
-    /// How many make a step.
-    step: u32,
-}
-
-impl Conduct {
-    fn new(standing: Standing) -> Conduct {
-        Conduct {
-            standing,
-            row: 0,
-            step: STEP,
-        }
-    }
-
-    fn was_quick(&mut self) {
-        self.row = self.row.saturating_add(1);
-        let next = match self.standing {
-            Standing::Slow => Standing::Unknown,
-            Standing::Unknown => Standing::Quick,
-            Standing::Quick => {
-                if self.row >= FORGIVEN {
-                    self.step = STEP;
-                }
-                return;
-            }
-        };
-        if self.row >= self.step {
-            (self.standing, self.row) = (next, 0);
-        }
-    }
-
-    fn was_long(&mut self) {
-        if self.standing == Standing::Quick {
-            self.step = (self.step * 2).min(LONGEST_STEP);
-        }
-        (self.standing, self.row) = (Standing::Slow, 0);
-    }
-}
-
-/// The size of something, and the parts of it that lanes which are not quick, or are slow, may use.
-#[derive(Debug, Clone, Copy)]
-struct Bound {
-    all: usize,
-    not_quick: usize,
-    slow: usize,
-}
-
-impl Bound {
-    /// For all workers, or for a receiver's places.
-    fn of_many(all: usize) -> Bound {
-        Bound {
-            all,
-            not_quick: all * 3 / 4,
-            slow: all / 2,
-        }
-    }
-
-    /// For a company's share.
-    fn of_company(all: usize) -> Bound {
-        Bound {
-            all,
-            not_quick: all / 2,
-            slow: all / 4,
-        }
-    }
-}
-
-/// How much of one bound is in use, by standing.
-#[derive(Debug, Clone, Copy, Default)]
-struct Used {
-    all: usize,
-    not_quick: usize,
-    slow: usize,
-}
+/// How many calls are under way: all, those of lanes that are not quick, and those of slow ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Used([usize; 3]);
 
 impl Used {
     fn add(&mut self, standing: Standing, count: usize) {
-        self.all += count;
-        if standing != Standing::Quick {
-            self.not_quick += count;
-        }
-        if standing == Standing::Slow {
-            self.slow += count;
+        for used in self.0.iter_mut().take(standing as usize + 1) {
+            *used += count;
         }
     }
 
-    /// How many more deliveries a lane of this standing may have within a bound. `of_lane` is how many it has.
-    fn room(&self, bound: Bound, standing: Standing, of_lane: usize) -> usize {
-        let mut room = bound.all.saturating_sub(self.all);
-        if standing != Standing::Quick {
-            let first = usize::from(of_lane == 0).min(bound.not_quick.max(1).saturating_sub(self.not_quick));
-            let others = bound.slow.max(1).saturating_sub(self.not_quick);
-            room = room.min(first.max(others));
-        }
-        if standing == Standing::Slow {
-            room = room.min(bound.slow.max(1).saturating_sub(self.slow));
-        }
-        room
+    /// How many more of each fit within a bound.
+    fn left(self, bound: usize) -> [usize; 3] {
+        let [all, not_quick, slow] = self.0;
+        [(bound, all), (bound * 3 / 4, not_quick), (bound / 2, slow)]
+            .map(|(part, used)| part.max(1).saturating_sub(used))
     }
+}
+
+/// What we know about a lane.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// How many quick answers in a row it still needs to be quick.
+    doubts: u32,
+    /// How many calls had begun when its last one ended.
+    turn: u64,
 }
 
 /// The number of a running call. Later calls have higher numbers.
@@ -195,7 +109,7 @@ impl Load {
 pub(crate) struct Shares {
     bounds: Bounds,
     loads: HashMap<Lane, Load>,
-    conducts: HashMap<Lane, Conduct>,
+    known: HashMap<Lane, Known>,
     calls: u64,
     /// Lanes with something due that could not be claimed because it waits for an earlier first try. They come last.
     blocked: HashSet<Lane>,
@@ -214,7 +128,7 @@ pub(crate) struct Plan {
 }
 
 /// How many more deliveries a lane may have.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Room {
     /// Within all bounds.
     now: usize,
@@ -241,37 +155,43 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn room(&self, bounds: &Bounds, lane: &Lane, standing: Standing) -> Room {
+    fn room(&self, bounds: &Bounds, lane: &Lane, standing: Standing, is_claimed: bool) -> Room {
         let of_lane = self.lanes.get(lane).copied().unwrap_or_default();
+        let places = match standing {
+            _ if lane.is_of_letters() => (bounds.per_receiver / 4).max(1),
+            Standing::Quick => bounds.per_receiver,
+            Standing::Unproved | Standing::Slow => 1,
+        };
+        let own = places.saturating_sub(of_lane);
+        if own == 0 {
+            return Room::default();
+        }
         let of_receiver = self.receivers.get(lane.receiver.as_str()).copied().unwrap_or_default();
         if lane.is_of_letters() {
-            let own = (bounds.per_receiver / 4).max(1).saturating_sub(of_lane);
-            let free = bounds.per_receiver.saturating_sub(of_receiver.all);
+            let free = bounds.per_receiver.saturating_sub(of_receiver.0[0]);
             return Room {
                 now: own.min(free),
-                is_taken: own > 0 && free == 0,
+                is_taken: free == 0,
             };
         }
         let of_company = self.companies.get(&lane.company).copied().unwrap_or_default();
-        let few = match standing {
-            Standing::Quick => bounds.per_receiver,
-            Standing::Slow | Standing::Unknown => (bounds.per_receiver / 4).max(1),
-        };
-        let own = few.saturating_sub(of_lane);
-        let levels = [
-            (of_receiver, Bound::of_many(bounds.per_receiver)),
-            (of_company, Bound::of_company(bounds.per_company)),
-            (self.workers, Bound::of_many(bounds.workers)),
-        ];
-        let now = levels
-            .iter()
-            .map(|(used, bound)| used.room(*bound, standing, of_lane))
-            .min()
-            .unwrap_or_default();
-        let is_taken = own > 0 && now == 0 && levels.iter().any(|(used, bound)| used.all >= bound.all);
+        let left = self.workers.left(bounds.workers);
+        let left_of_company = of_company.left(bounds.per_company);
+        let left_of_receiver = of_receiver.left(bounds.per_receiver);
+        let fits: [usize; 3] = std::array::from_fn(|part| {
+            let fair = if is_claimed && standing != Standing::Quick {
+                // It was fair when it was claimed.
+                left[part]
+            } else {
+                // Each call it begins is one more under way and one fewer free.
+                left[part].saturating_sub(of_company.0[part]).div_ceil(2)
+            };
+            fair.min(left_of_company[part]).min(left_of_receiver[part])
+        });
+        let now = fits.into_iter().take(standing as usize + 1).min().unwrap_or_default();
         Room {
             now: own.min(now),
-            is_taken,
+            is_taken: fits[0] == 0,
         }
     }
 }
@@ -281,22 +201,26 @@ impl Shares {
         Shares {
             bounds,
             loads: HashMap::new(),
-            conducts: HashMap::new(),
+            known: HashMap::new(),
             calls: 0,
             blocked: HashSet::new(),
         }
     }
 
     /// The lane's standing, or `None` if we know nothing about it.
-    fn known(&self, lane: &Lane, now: Duration) -> Option<Standing> {
+    fn known_standing(&self, lane: &Lane, now: Duration) -> Option<Standing> {
         if self.loads.get(lane).is_some_and(|load| load.is_hanging(now)) {
             return Some(Standing::Slow);
         }
-        self.conducts.get(lane).map(|conduct| conduct.standing)
+        self.known.get(lane).map(|known| match known.doubts {
+            0 => Standing::Quick,
+            1..=PROOF => Standing::Unproved,
+            _ => Standing::Slow,
+        })
     }
 
     fn standing(&self, lane: &Lane, now: Duration) -> Standing {
-        self.known(lane, now).unwrap_or(Standing::Unknown)
+        self.known_standing(lane, now).unwrap_or(Standing::Unproved)
     }
 
     fn tally(&self, now: Duration) -> Tally<'_> {
@@ -318,23 +242,25 @@ impl Shares {
                 let unheard = if due.has_failed {
                     Standing::Slow
                 } else {
-                    Standing::Unknown
+                    Standing::Unproved
                 };
-                (&due.lane, self.known(&due.lane, now).unwrap_or(unheard), 0)
+                (&due.lane, self.known_standing(&due.lane, now).unwrap_or(unheard), 0)
             })
             .collect();
-        // The sort is stable, so lanes that compare equal keep the order in which they have waited.
-        turns.sort_by_key(|(lane, ..)| {
+        // Turns go round, however old the backlog of a dead receiver is. The sort is stable: lanes that compare equal keep
+        // the order in which they have waited.
+        turns.sort_by_cached_key(|(lane, ..)| {
             let load = self.loads.get(lane);
             (
                 self.blocked.contains(lane),
                 !lane.is_of_codes(),
                 load.map_or(0, |load| load.under_way() + load.waiting),
+                self.known.get(*lane).map(|known| known.turn),
             )
         });
         for at_most in [1, usize::MAX] {
             for (lane, standing, count) in &mut turns {
-                let room = tally.room(&self.bounds, lane, *standing);
+                let room = tally.room(&self.bounds, lane, *standing, false);
                 plan.must_yield |= *count == 0 && room.is_taken;
                 // What waits here goes before what is in the database.
                 let waits = self.loads.get(*lane).map_or(0, |load| load.waiting);
@@ -384,8 +310,8 @@ impl Shares {
     /// Records one more claimed delivery. `has_failed`: it failed before this process knew of it.
     pub(crate) fn claimed(&mut self, lane: &Lane, has_failed: bool) {
         self.loads.entry(lane.clone()).or_default().waiting += 1;
-        if has_failed && !lane.is_of_letters() && !self.conducts.contains_key(lane) {
-            self.remember(lane, Conduct::new(Standing::Slow));
+        if has_failed && !lane.is_of_letters() && !self.known.contains_key(lane) {
+            self.remember(lane, PROOF_AFTER_SLOW);
         }
     }
 
@@ -402,7 +328,7 @@ impl Shares {
         for at_most in [1, usize::MAX] {
             for (lane, load, count) in &mut turns {
                 let standing = self.standing(lane, now);
-                let room = tally.room(&self.bounds, lane, standing).now;
+                let room = tally.room(&self.bounds, lane, standing, true).now;
                 let more = room.min(load.waiting - *count).min(at_most);
                 *count += more;
                 tally.add(lane, standing, more);
@@ -452,37 +378,29 @@ impl Shares {
         let Some(began) = load.calls.get(&call).copied() else {
             return;
         };
-        let is_first = load.calls.keys().next() == Some(&call);
         self.withdrawn(lane, call);
         if lane.is_of_letters() {
             return;
         }
-        let mut conduct = match self.conducts.get(lane) {
-            Some(conduct) => *conduct,
-            None => Conduct::new(Standing::Unknown),
-        };
-        match took {
-            Some(took) if took < LONG => {
-                if is_first {
-                    conduct.was_quick();
-                }
-            }
+        let doubts = match took {
+            Some(took) if took < LONG => self
+                .known
+                .get(lane)
+                .map_or(PROOF, |known| known.doubts)
+                .saturating_sub(1),
             None if now.saturating_sub(began) < LONG => return,
-            _ => conduct.was_long(),
-        }
-        self.remember(lane, conduct);
+            _ => PROOF_AFTER_SLOW,
+        };
+        self.remember(lane, doubts);
     }
 
-    fn remember(&mut self, lane: &Lane, conduct: Conduct) {
-        if let Some(known) = self.conducts.get_mut(lane) {
-            *known = conduct;
-            return;
-        }
-        if self.conducts.len() >= MOST_REMEMBERED {
+    fn remember(&mut self, lane: &Lane, doubts: u32) {
+        if self.known.len() >= MOST_REMEMBERED && !self.known.contains_key(lane) {
             let loads = &self.loads;
-            self.conducts.retain(|lane, _| loads.contains_key(lane));
+            self.known.retain(|lane, _| loads.contains_key(lane));
         }
-        self.conducts.insert(lane.clone(), conduct);
+        let turn = self.calls;
+        self.known.insert(lane.clone(), Known { doubts, turn });
     }
 }
 

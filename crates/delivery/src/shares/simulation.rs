@@ -1,4 +1,4 @@
-//! Simulates receivers that sometimes hang, next to good ones, over several minutes of a simulated clock.
+//! Simulates dead receivers and ones that sometimes hang, next to good ones, over minutes of a simulated clock.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -15,14 +15,6 @@ const BOUNDS: Bounds = Bounds {
 };
 const ANSWER: Duration = Duration::from_millis(200);
 const SILENCE: Duration = Duration::from_secs(15);
-const LENGTH: Duration = Duration::from_mins(1);
-/// After this long, the hanging receivers are known.
-const FIRST: Duration = Duration::from_secs(20);
-/// How often good receivers get something.
-const EVERY: Duration = Duration::from_millis(700);
-const HANGING: usize = 100;
-const GOOD: usize = 6;
-
 /// Which calls of a receiver hang.
 #[derive(Debug, Clone, Copy)]
 enum Manner {
@@ -36,6 +28,9 @@ enum Manner {
 struct Host {
     lane: Lane,
     manner: Manner,
+    /// When a good receiver gets its first delivery, and how often it gets another.
+    from: Duration,
+    every: Duration,
     asked: u64,
     under_way: usize,
     /// When each unclaimed delivery became due. Hanging receivers always have more.
@@ -51,11 +46,29 @@ impl Host {
                 company: CompanyId::parse(&format!("c{company}")).expect("an id"),
             },
             manner,
+            from: Duration::ZERO,
+            every: Duration::ZERO,
             asked: 0,
             under_way: 0,
             due: VecDeque::new(),
             claimed: VecDeque::new(),
         }
+    }
+
+    fn hanging(number: usize, company: usize, manner: Manner) -> Host {
+        Host::new(format!("hanging{number}"), company, manner)
+    }
+
+    fn good(company: usize, from: Duration, every: Duration) -> Host {
+        Host {
+            from,
+            every,
+            ..Host::new(format!("good{company}"), company, Manner::Never)
+        }
+    }
+
+    fn is_good(&self) -> bool {
+        matches!(self.manner, Manner::Never)
     }
 
     fn hangs(&mut self) -> bool {
@@ -86,7 +99,7 @@ enum Event {
 struct Seen {
     /// The most workers that hanging receivers occupied.
     held: [usize; 2],
-    /// How long deliveries to good receivers waited (99th percentile).
+    /// How long deliveries waited (99th percentile), to the good receiver where they waited longest.
     waited: [Duration; 2],
 }
 
@@ -96,8 +109,8 @@ struct World {
     places: BTreeMap<Lane, usize>,
     events: BTreeMap<(Duration, u64), Event>,
     number: u64,
-    /// How long each delivery to a good receiver waited, and since when.
-    waits: Vec<(Duration, Duration)>,
+    /// For each delivery to a good receiver: which, since when it was due, and how long it waited.
+    waits: Vec<(usize, Duration, Duration)>,
 }
 
 impl World {
@@ -106,11 +119,15 @@ impl World {
         self.events.insert((when, self.number), event);
     }
 
-    /// Claims and starts what may begin, as the runner does.
+    /// Claims and starts what may begin, as the runner does: it claims again while its batch is full.
     fn turn(&mut self, now: Duration) {
+        while self.claim_and_begin(now) {}
+    }
+
+    fn claim_and_begin(&mut self, now: Duration) -> bool {
         let mut due: Vec<(Duration, DueLane)> = Vec::new();
         for host in &mut self.hosts {
-            if !matches!(host.manner, Manner::Never) && host.due.is_empty() {
+            if !host.is_good() && host.due.is_empty() {
                 host.due.extend([Duration::ZERO; 64]);
             }
             if let Some(since) = host.due.front() {
@@ -124,6 +141,7 @@ impl World {
         due.sort_by_key(|(since, _)| *since);
         let due: Vec<DueLane> = due.into_iter().map(|(_, due)| due).collect();
         let plan = self.shares.plan(&due, 64, now);
+        let is_more = plan.is_full;
         for (lane, count) in plan.lanes {
             let host = &mut self.hosts[self.places[&lane]];
             for _ in 0..count {
@@ -140,21 +158,19 @@ impl World {
                 let host = &mut self.hosts[place];
                 host.under_way += 1;
                 let since = host.claimed.pop_front().expect("it was claimed");
-                if matches!(host.manner, Manner::Never) {
-                    self.waits.push((since, now.saturating_sub(since)));
+                if host.is_good() {
+                    self.waits.push((place, since, now.saturating_sub(since)));
                 }
                 let took = if host.hangs() { SILENCE } else { ANSWER };
                 self.at(now + took, Event::Ended(place, call, took));
             }
         }
+        is_more
     }
 }
 
-/// Lets a hundred receivers of 25 companies hang, next to six good receivers of six of these companies.
-fn run(manner: Manner) -> Seen {
-    let hanging = (0..HANGING).map(|number| Host::new(format!("hanging{number}"), number / 4, manner));
-    let good = (0..GOOD).map(|number| Host::new(format!("good{number}"), number, Manner::Never));
-    let hosts: Vec<Host> = hanging.chain(good).collect();
+/// Runs until `length`. Hanging receivers count as known after `known`.
+fn run(hosts: Vec<Host>, known: Duration, length: Duration) -> Seen {
     let mut world = World {
         shares: Shares::new(BOUNDS),
         places: (0..)
@@ -166,18 +182,20 @@ fn run(manner: Manner) -> Seen {
         number: 0,
         waits: Vec::new(),
     };
-    for place in HANGING..HANGING + GOOD {
-        world.at(Duration::ZERO, Event::Due(place));
+    for place in 0..world.hosts.len() {
+        if world.hosts[place].is_good() {
+            world.at(world.hosts[place].from, Event::Due(place));
+        }
     }
     let mut seen = Seen::default();
     while let Some(((now, _), event)) = world.events.pop_first() {
-        if now > LENGTH {
+        if now > length {
             break;
         }
         match event {
             Event::Due(place) => {
                 world.hosts[place].due.push_back(now);
-                world.at(now + EVERY, Event::Due(place));
+                world.at(now + world.hosts[place].every, Event::Due(place));
             }
             Event::Ended(place, call, took) => {
                 let host = &mut world.hosts[place];
@@ -194,43 +212,64 @@ fn run(manner: Manner) -> Seen {
             continue;
         }
         world.turn(now);
-        let held: usize = world.hosts[..HANGING].iter().map(|host| host.under_way).sum();
-        let most = &mut seen.held[usize::from(now >= FIRST)];
+        let hanging = world.hosts.iter().filter(|host| !host.is_good());
+        let held: usize = hanging.map(|host| host.under_way).sum();
+        let most = &mut seen.held[usize::from(now >= known)];
         *most = held.max(*most);
     }
-    // Deliveries that are still waiting count too.
-    for host in &world.hosts[HANGING..] {
+    for (place, host) in world.hosts.iter().enumerate().filter(|(_, host)| host.is_good()) {
+        // Deliveries that are still waiting count too.
         let left = host.due.iter().chain(&host.claimed);
-        world
-            .waits
-            .extend(left.map(|since| (*since, LENGTH.saturating_sub(*since))));
-    }
-    for (place, waited) in seen.waited.iter_mut().enumerate() {
-        let of_time = world
-            .waits
-            .iter()
-            .filter(|(since, _)| usize::from(*since >= FIRST) == place);
-        let mut waits: Vec<Duration> = of_time.map(|(_, wait)| *wait).collect();
-        waits.sort();
-        *waited = waits[waits.len() * 99 / 100];
+        let left = left.map(|since| (place, *since, length.saturating_sub(*since)));
+        for (phase, waited) in seen.waited.iter_mut().enumerate() {
+            let of_host = world.waits.iter().copied().chain(left.clone());
+            let of_phase = of_host.filter(|(of, since, _)| *of == place && usize::from(*since >= known) == phase);
+            let mut waits: Vec<Duration> = of_phase.map(|(.., wait)| wait).collect();
+            waits.sort();
+            let p99 = waits.get(waits.len() * 99 / 100).copied().unwrap_or_default();
+            *waited = p99.max(*waited);
+        }
     }
     seen
 }
 
+/// A hundred hanging receivers of 25 companies, next to six good receivers of six of these companies.
+fn a_hundred(manner: Manner) -> Seen {
+    let hanging = (0..100).map(|number| Host::hanging(number, number / 4, manner));
+    let good = (0..6).map(|company| Host::good(company, Duration::ZERO, Duration::from_millis(700)));
+    run(
+        hanging.chain(good).collect(),
+        Duration::from_secs(20),
+        Duration::from_mins(1),
+    )
+}
+
+/// 200 hanging receivers of some companies, next to a good one of another company, and of one more that comes later.
+fn two_hundred(companies: usize, manner: Manner) -> Seen {
+    let hanging = (0..200).map(|number| Host::hanging(number, number % companies, manner));
+    let every = Duration::from_millis(200);
+    let good = [(0, 0), (1, 65)].map(|(more, from)| Host::good(companies + more, Duration::from_secs(from), every));
+    run(
+        hanging.chain(good).collect(),
+        Duration::from_mins(1),
+        Duration::from_secs(90),
+    )
+}
+
 const HALF: usize = BOUNDS.workers / 2;
-const MOST_UNKNOWN: usize = BOUNDS.workers * 3 / 4;
-const PATIENCE: Duration = Duration::from_secs(2);
+const MOST_NOT_QUICK: usize = BOUNDS.workers * 3 / 4;
 
 #[test]
 fn a_hundred_receivers_that_hang_at_every_second_call_hold_half_of_the_workers_and_nobody_waits_for_them() {
     for manner in [Manner::OneOf(1), Manner::OneOf(2), Manner::OneOf(3)] {
-        let seen = run(manner);
+        let seen = a_hundred(manner);
         assert!(
-            seen.held[0] <= MOST_UNKNOWN && seen.held[1] <= HALF,
+            seen.held[0] <= MOST_NOT_QUICK && seen.held[1] <= HALF,
             "{manner:?} {seen:?}"
         );
+        let patience = Duration::from_secs(2);
         assert!(
-            seen.waited.iter().all(|waited| *waited < PATIENCE),
+            seen.waited.iter().all(|waited| *waited < patience),
             "{manner:?} {seen:?}"
         );
     }
@@ -239,8 +278,30 @@ fn a_hundred_receivers_that_hang_at_every_second_call_hold_half_of_the_workers_a
 #[test]
 fn those_that_hang_by_chance_or_now_and_then_are_soon_known_too() {
     for manner in [Manner::ByChance(2), Manner::OneOf(10)] {
-        let seen = run(manner);
-        assert!(seen.held[1] <= MOST_UNKNOWN, "{manner:?} {seen:?}");
-        assert!(seen.waited[1] < PATIENCE, "{manner:?} {seen:?}");
+        let seen = a_hundred(manner);
+        assert!(seen.held[1] <= MOST_NOT_QUICK, "{manner:?} {seen:?}");
+        assert!(seen.waited[1] < Duration::from_secs(2), "{manner:?} {seen:?}");
+    }
+}
+
+#[test]
+fn however_many_receivers_of_ten_companies_are_dead_or_hang_another_company_waits_less_than_a_second() {
+    let manners = [
+        Manner::OneOf(1),
+        Manner::OneOf(2),
+        Manner::OneOf(10),
+        Manner::ByChance(2),
+    ];
+    for (companies, manner) in manners
+        .map(|manner| (10, manner))
+        .into_iter()
+        .chain([(100, Manner::OneOf(1))])
+    {
+        let seen = two_hundred(companies, manner);
+        let patience = Duration::from_secs(1);
+        assert!(
+            seen.waited.iter().all(|waited| *waited < patience),
+            "{companies} {manner:?} {seen:?}"
+        );
     }
 }

@@ -56,7 +56,7 @@ fn answer(shares: &mut Shares, lane: &Lane, took: Duration) {
 
 /// Makes enough calls for an unknown lane to become quick.
 fn prove(shares: &mut Shares, lane: &Lane, took: Duration) {
-    for _ in 0..STEP {
+    for _ in 0..PROOF {
         answer(shares, lane, took);
     }
 }
@@ -140,23 +140,42 @@ fn a_quick_lane_has_its_receivers_tenth_and_the_next_round_waits() {
 }
 
 #[test]
-fn a_receiver_that_failed_before_this_process_began_has_few_places_until_it_has_answered_quickly_for_a_while() {
+fn a_receiver_that_failed_before_this_process_began_has_one_place_until_it_has_answered_quickly_for_a_while() {
     let mut shares = Shares::new(BOUNDS);
     let back = DueLane {
         has_failed: true,
         ..due("back.example", "acme")
     };
     let places = |shares: &Shares| shares.plan(std::slice::from_ref(&back), 64, START).lanes[0].1;
-    for standing in [Standing::Slow, Standing::Unknown] {
-        for _ in 0..STEP {
-            assert_eq!(places(&shares), 4);
-            shares.claimed(&back.lane, true);
-            assert_eq!(shares.standing(&back.lane, START), standing);
-            shares.began(&back.lane, START);
-            end(&mut shares, &back.lane, QUICK);
-        }
+    for _ in 0..PROOF_AFTER_SLOW {
+        assert_eq!(places(&shares), 1);
+        shares.claimed(&back.lane, true);
+        assert_ne!(shares.standing(&back.lane, START), Standing::Quick);
+        shares.began(&back.lane, START);
+        end(&mut shares, &back.lane, QUICK);
     }
     assert!(places(&shares) >= 16);
+}
+
+#[test]
+fn a_company_begins_a_call_only_while_it_has_fewer_than_are_free() {
+    let mut shares = Shares::new(BOUNDS);
+    let lanes: Vec<DueLane> = (0..200)
+        .map(|number| due(&format!("r{number}"), &format!("c{}", number % 10)))
+        .collect();
+    let company = |number: usize| format!("c{number}");
+    fill(&mut shares, &lanes);
+    let of_each = |shares: &Shares| -> Vec<usize> {
+        let of = |number| under_way(shares, |lane| lane.company.as_str() == company(number));
+        (0..10).map(of).collect()
+    };
+    assert_eq!(of_each(&shares), [11; 10], "of 120, 10 are free");
+    for lane in &lanes {
+        prove(&mut shares, &lane.lane, QUICK);
+    }
+    fill(&mut shares, &lanes);
+    let all: usize = of_each(&shares).into_iter().sum();
+    assert!((140..150).contains(&all), "{all} of 160");
 }
 
 #[test]
@@ -171,7 +190,7 @@ fn a_call_that_hangs_makes_its_lane_slow_while_it_hangs() {
     fill(&mut shares, &hanging);
     assert_eq!(under_way(&shares, |_| true), 80);
     let (slow, quick) = (due("slow", "c10"), due("quick", "c11"));
-    shares.remember(&slow.lane, Conduct::new(Standing::Slow));
+    shares.remember(&slow.lane, PROOF_AFTER_SLOW);
     prove(&mut shares, &quick.lane, QUICK);
     let just_before = LONG.saturating_sub(Duration::from_millis(1));
     let all = [hanging[0].clone(), slow.clone(), quick.clone()];
@@ -189,42 +208,25 @@ fn a_call_that_hangs_makes_its_lane_slow_while_it_hangs() {
     );
     // It comes back late, and is recognised by that.
     end(&mut shares, &hanging[0].lane, LONG);
-    assert_eq!(shares.conducts[&hanging[0].lane].standing, Standing::Slow);
+    assert_eq!(shares.known[&hanging[0].lane].doubts, PROOF_AFTER_SLOW);
 }
 
 #[test]
-fn what_overtakes_a_call_that_may_be_hanging_is_no_step() {
-    let mut shares = Shares::new(BOUNDS);
-    let lane = lane("r", "c");
-    let first = shares.began(&lane, START);
-    for _ in 0..100 {
-        let next = shares.began(&lane, START);
-        shares.ended(&lane, next, Some(QUICK), QUICK);
-    }
-    assert_eq!(shares.standing(&lane, QUICK), Standing::Unknown);
-    shares.ended(&lane, first, Some(LONG), LONG);
-    assert_eq!(shares.standing(&lane, LONG), Standing::Slow);
-}
-
-#[test]
-fn who_loses_the_highest_standing_must_answer_longer_to_have_it_again_but_not_for_ever() {
+fn a_slow_answer_takes_all_places_but_one_until_many_in_a_row_were_quick() {
     let mut shares = Shares::new(BOUNDS);
     let lane = lane("r", "c");
     prove(&mut shares, &lane, QUICK);
-    for step in [16, 32, 64, 64] {
+    assert_eq!(shares.standing(&lane, START), Standing::Quick);
+    for quick in [PROOF_AFTER_SLOW / 2, PROOF_AFTER_SLOW - 1] {
         answer(&mut shares, &lane, LONG);
-        for _ in 1..2 * step {
+        assert_eq!(shares.standing(&lane, START), Standing::Slow);
+        for _ in 0..quick {
             answer(&mut shares, &lane, QUICK);
-            assert_ne!(shares.standing(&lane, START), Standing::Quick);
         }
-        answer(&mut shares, &lane, QUICK);
-        assert_eq!(shares.standing(&lane, START), Standing::Quick);
+        assert_ne!(shares.standing(&lane, START), Standing::Quick);
     }
-    for _ in 0..FORGIVEN {
-        answer(&mut shares, &lane, QUICK);
-    }
-    answer(&mut shares, &lane, LONG);
-    assert_eq!(shares.conducts[&lane].step, 2 * STEP);
+    answer(&mut shares, &lane, QUICK);
+    assert_eq!(shares.standing(&lane, START), Standing::Quick);
 }
 
 #[test]
@@ -234,7 +236,7 @@ fn what_was_never_sent_says_nothing_unless_it_held_its_worker_for_long() {
     for (held, known) in [(QUICK, None), (LONG, Some(Standing::Slow))] {
         let call = shares.began(&lane, START);
         shares.ended(&lane, call, None, held);
-        assert_eq!(shares.known(&lane, held), known);
+        assert_eq!(shares.known_standing(&lane, held), known);
     }
 }
 
@@ -291,20 +293,21 @@ fn a_quick_lane_with_much_to_do_gives_another_of_its_receiver_its_turn() {
 #[test]
 fn a_slow_lane_has_its_turn_however_many_others_are_slow() {
     let mut shares = Shares::new(BOUNDS);
-    let dead: Vec<DueLane> = (0..40)
+    let mut all: Vec<DueLane> = (0..200)
         .map(|number| due(&format!("dead{number}"), &format!("c{number}")))
         .collect();
-    for due in &dead {
-        shares.remember(&due.lane, Conduct::new(Standing::Slow));
+    all.push(due("back", "c200"));
+    for due in &all {
+        shares.remember(&due.lane, PROOF_AFTER_SLOW);
     }
-    fill(&mut shares, &dead);
+    fill(&mut shares, &all);
     assert_eq!(under_way(&shares, |_| true), 80);
-    let back = due("back", "c50");
-    shares.remember(&back.lane, Conduct::new(Standing::Slow));
-    let mut all = dead.clone();
-    all.push(back.clone());
-    turn(&mut shares, &dead[0].lane, Duration::from_secs(15), &all);
-    assert_eq!(shares.loads[&back.lane].under_way(), 1);
+    // Each that ends makes room for one, and all have waited longer than the one that is back.
+    for ended in 0..=120 {
+        assert!(!shares.loads.contains_key(&lane("back", "c200")), "{ended}");
+        turn(&mut shares, &all[ended].lane, Duration::from_secs(15), &all);
+    }
+    assert_eq!(shares.loads[&lane("back", "c200")].under_way(), 1);
 }
 
 #[test]
@@ -407,7 +410,7 @@ proptest! {
         prop_assert_eq!(begun, claimed);
         prop_assert!(shares.loads.is_empty(), "{:?}", shares.loads);
         let tally = shares.tally(now);
-        prop_assert_eq!((tally.workers.all, tally.workers.not_quick, tally.workers.slow), (0, 0, 0));
+        prop_assert_eq!(tally.workers, Used::default());
         prop_assert!(tally.companies.is_empty() && tally.receivers.is_empty() && tally.lanes.is_empty());
     }
 }
