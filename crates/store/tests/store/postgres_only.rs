@@ -73,8 +73,10 @@ fn a_deadlock_is_counted_and_its_transaction_runs_again() {
             thread.join().expect("no panic").expect("both are written in the end");
         }
     });
-    assert_eq!(store.deadlocks().load(Ordering::Relaxed), 1);
-    assert!(ran.load(Ordering::Relaxed) >= 3);
+    // The one that runs again may meet the other's second try.
+    let deadlocks = store.deadlocks().load(Ordering::Relaxed);
+    assert!(deadlocks >= 1, "{deadlocks}");
+    assert_eq!(u64::from(ran.load(Ordering::Relaxed)), 2 + deadlocks);
 }
 
 /// A standby, or a server that was made read-only: callers are asked to retry, and succeed once the address leads to a
