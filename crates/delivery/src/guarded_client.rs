@@ -31,6 +31,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::connector::{Connector, Refusal};
 use crate::customer_words::CustomerWords;
 use crate::egress::Egress;
+use crate::tls_fault::tls_fault;
 
 /// How long we keep an idle connection. This is shorter than many receivers keep theirs (Node: 5 s), because a request
 /// on a connection that the other side is closing is a failed try.
@@ -254,29 +255,12 @@ fn cause<'e, E: std::error::Error + 'static>(error: &'e (dyn std::error::Error +
 
 /// The innermost cause: the outer ones only say that a request failed.
 fn described(error: &(dyn std::error::Error + 'static)) -> CustomerWords {
-    if let Some(certificate) = cause::<io::Error>(error).and_then(certificate_fault) {
-        return CustomerWords::of(certificate);
+    if let Some(fault) = tls_fault(error) {
+        return CustomerWords::of(fault);
     }
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }
     CustomerWords::of(innermost)
-}
-
-/// What is wrong with a server's certificate. The library's own message lists every name in the certificate.
-fn certificate_fault(error: &io::Error) -> Option<&'static str> {
-    use rustls::{CertificateError, Error};
-    let Error::InvalidCertificate(fault) = error.get_ref()?.downcast_ref::<Error>()? else {
-        return None;
-    };
-    Some(match fault {
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "the server's certificate has expired",
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            "the server's certificate names another host"
-        }
-        CertificateError::UnknownIssuer => "the server's certificate comes from an authority that is not trusted",
-        CertificateError::Revoked => "the server's certificate is revoked",
-        _ => "the server's certificate is not valid",
-    })
 }

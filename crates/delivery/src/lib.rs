@@ -21,6 +21,7 @@ pub mod nodes;
 pub mod runner;
 pub mod schedule;
 mod shares;
+mod tls_fault;
 pub mod webhook;
 
 pub use egress::Egress;

@@ -22,6 +22,8 @@ use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executo
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use crate::tls_fault::tls_fault;
+
 /// We write a name without encoding if its header fits into one line of this many characters (RFC 5322, 2.1.1).
 const LINE: usize = 78;
 /// The default limit for sending one mail. It is shorter than the margin of any lease.
@@ -314,6 +316,9 @@ fn is_about_the_mail(error: &lettre::transport::smtp::Error) -> bool {
 
 /// The library's message followed by its causes, which include the server's own words.
 fn words(error: &lettre::transport::smtp::Error) -> String {
+    if let Some(fault) = tls_fault(error) {
+        return fault.to_owned();
+    }
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {

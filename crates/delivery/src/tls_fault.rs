@@ -1,0 +1,38 @@
+//! Why there was no TLS session, in words for people: the library's own name alert codes and every name in a certificate.
+
+use std::error::Error;
+use std::io;
+
+use rustls::CertificateError;
+
+/// What is wrong with the other side's TLS, if that is why an exchange failed.
+pub(crate) fn tls_fault(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    Some(match rustls_fault(error)? {
+        rustls::Error::InvalidCertificate(fault) => certificate_fault(fault),
+        // What arrived is no TLS record (RFC 8446, 5.1).
+        rustls::Error::InvalidMessage(_) => "this port does not speak TLS",
+        _ => return None,
+    })
+}
+
+/// The library's error within others. An [`io::Error`] does not name the one that it contains as its source.
+fn rustls_fault<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e rustls::Error> {
+    if let Some(found) = error.downcast_ref::<rustls::Error>() {
+        return Some(found);
+    }
+    let within = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    let within = within.map(|error| -> &(dyn Error + 'static) { error });
+    within.or_else(|| error.source()).and_then(rustls_fault)
+}
+
+fn certificate_fault(fault: &CertificateError) -> &'static str {
+    match fault {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "the server's certificate has expired",
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "the server's certificate names another host"
+        }
+        CertificateError::UnknownIssuer => "the server's certificate comes from an authority that is not trusted",
+        CertificateError::Revoked => "the server's certificate is revoked",
+        _ => "the server's certificate is not valid",
+    }
+}
