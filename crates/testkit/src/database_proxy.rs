@@ -92,6 +92,11 @@ impl DatabaseProxy {
         &self.settings
     }
 
+    /// Accepts no connection from now on, or again.
+    pub fn set_reachable(&self, is_reachable: bool) {
+        self.state.gone.store(u8::from(!is_reachable), Ordering::SeqCst);
+    }
+
     /// Triggers a fault at the next commit.
     pub fn arm(&self, fault: Fault) {
         self.state.armed.store(fault as u8, Ordering::SeqCst);

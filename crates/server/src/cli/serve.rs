@@ -8,10 +8,11 @@
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use app::App;
 use clap::{Args, ValueEnum};
+use store::Store;
 use tokio::sync::watch;
 
 use super::Context;
@@ -24,6 +25,9 @@ use crate::output::Failure;
 
 /// How long running requests may take after a signal to end.
 const GRACE: Duration = Duration::from_secs(20);
+/// How long to wait for a database that cannot be reached yet.
+const DATABASE_PATIENCE: Duration = Duration::from_mins(1);
+const DATABASE_PAUSE: Duration = Duration::from_millis(500);
 /// Blocking threads beyond those for requests: for deliveries and jobs.
 const OWN_THREADS: usize = 16;
 /// Stamping and sealing recurse into documents, so their threads need a large stack.
@@ -72,6 +76,7 @@ impl Serve {
                 .tell(bound)
                 .map_err(|error| Failure::Other(format!("the lock file cannot be written: {error}")))?;
         }
+        wait_for_database(context)?;
         let app = context.place.open(bound, Absent::Make)?.app;
         // This thread must drop it last: the parts own threads, which no async task may wait for.
         let last = Arc::clone(&app);
@@ -159,6 +164,31 @@ impl Serve {
             })?;
         Ok(listener)
     }
+}
+
+/// A database server may become ready later than this one, for example after a power cut.
+fn wait_for_database(context: &Context) -> Result<(), Failure> {
+    let settings = context.place.configuration.store(&context.place.data)?;
+    let began = Instant::now();
+    let mut has_waited = false;
+    loop {
+        match Store::open(&settings) {
+            Ok(_) => break,
+            Err(error @ store::Error::Unreachable { .. }) if began.elapsed() < DATABASE_PATIENCE => {
+                if !has_waited {
+                    let most = DATABASE_PATIENCE.as_secs();
+                    tracing::warn!(%error, "waiting up to {most} s for the database");
+                }
+                has_waited = true;
+                std::thread::sleep(DATABASE_PAUSE);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if has_waited {
+        tracing::info!("the database is ready after {} s", began.elapsed().as_secs());
+    }
+    Ok(())
 }
 
 async fn web(

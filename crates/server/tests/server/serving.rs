@@ -1,13 +1,15 @@
 //! `serve`: the first line, the first answer, the end.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use store::Settings;
 use testkit::database::TestDatabase;
+use testkit::database_proxy::DatabaseProxy;
 use testkit::installation::Server;
 use testkit::receiver::Receiver;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -351,4 +353,44 @@ fn a_package_gets_manual_pages_and_completions() {
     for file in ["countersign.bash", "countersign.fish", "_countersign"] {
         assert!(text(file).contains("doctor"), "{file}");
     }
+}
+
+#[test]
+fn serve_waits_for_a_database_that_starts_later() {
+    let database = TestDatabase::postgres();
+    drop(database.open());
+    let proxy = DatabaseProxy::to(database.settings());
+    let Settings::Postgres { url, .. } = proxy.settings() else {
+        unreachable!("the proxy is for PostgreSQL");
+    };
+    let here = Temporary::new().with("COUNTERSIGN_DATABASE__URL", url.expose());
+    proxy.set_reachable(false);
+    let mut serve = here
+        .command(&["serve", "--listen", "127.0.0.1:0"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let mut log = BufReader::new(serve.stderr.take().expect("a pipe")).lines();
+    let says = |line: std::io::Result<String>| line.expect("a line").contains("waiting up to 60 s for the database");
+    assert!(log.by_ref().any(says), "the log says that it waits");
+    proxy.set_reachable(true);
+    std::thread::spawn(move || log.for_each(drop));
+    let mut first = String::new();
+    let mut output = BufReader::new(serve.stdout.take().expect("a pipe"));
+    output.read_line(&mut first).expect("a line");
+    assert!(first.starts_with("listening on "), "{first}");
+    serve.kill().expect("a running server");
+    serve.wait().expect("its end");
+
+    // A refusal is no reason to wait.
+    let wrong = Temporary::new().with("COUNTERSIGN_DATABASE__URL", &format!("{}_absent", url.expose()));
+    let said = wrong.say(&["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        !said.error.contains("waiting") && said.error.contains("does not exist"),
+        "{}",
+        said.error
+    );
 }

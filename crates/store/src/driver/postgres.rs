@@ -110,10 +110,7 @@ impl Driver {
     pub(crate) fn open(url: &Secret, connections: usize, patience: Duration) -> Result<Driver, Error> {
         let server = Arc::new(Server::parse(url, patience)?);
         // The first connection checks the address, so that a wrong one is reported at start.
-        let mut first = Some(server.connect().map_err(|error| Error::Open {
-            name: server.name(),
-            detail: error.described(),
-        })?);
+        let mut first = Some(server.connect().map_err(|error| error.at_start(server.name()))?);
         let slots = (0..connections.max(1)).map(|_| first.take().map(Session::new));
         Ok(Driver {
             connections: Pool::new(slots.collect()),

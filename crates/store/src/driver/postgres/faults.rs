@@ -33,6 +33,18 @@ impl ConnectError {
             detail: self.described(),
         }
     }
+
+    /// The error for the first connection to the database of this name. A server that is not there may only start later
+    /// than we do; one that refuses a password will not change its mind.
+    pub(super) fn at_start(&self, name: String) -> Error {
+        let detail = self.described();
+        match self {
+            ConnectError::Postgres(error) if lost(error) => Error::Unreachable {
+                detail: format!("{name}: {detail}"),
+            },
+            _ => Error::Open { name, detail },
+        }
+    }
 }
 
 pub(super) fn unreachable(error: &tokio_postgres::Error) -> Error {
