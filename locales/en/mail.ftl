@@ -61,6 +61,16 @@ mail-expired-title = The document has expired
 mail-expired-text = "{ $document }" was not completed in time and has ended.
 mail-expired-message = [{ $company }] "{ $document }" has expired.
 
+## Not delivered
+mail-undelivered-subject = [{ $company }] Not delivered: { $document }
+mail-undelivered-title = A message was not delivered
+mail-undelivered-text = Our message about "{ $document }" to { $person } was not delivered, and we will not try again.
+mail-undelivered-remedy = Check the address and correct the recipient, or pass the link on yourself: open the message in the outbox to copy it.
+mail-undelivered-reason = Reason
+mail-undelivered-address = Address
+mail-undelivered-open = Open the outbox
+mail-undelivered-message = [{ $company }] A message about "{ $document }" was not delivered.
+
 ## Webhook endpoint stopped
 mail-stopped-subject = [{ $company }] Webhook deliveries were stopped
 mail-stopped-title = Webhook deliveries were stopped

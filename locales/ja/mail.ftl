@@ -61,6 +61,16 @@ mail-expired-title = 文書の期限が過ぎました
 mail-expired-text = 「{ $document }」は期限内に完了しなかったため、終了しました。
 mail-expired-message = [{ $company }] 「{ $document }」の期限が過ぎました。
 
+## 配信失敗
+mail-undelivered-subject = [{ $company }] 配信失敗: { $document }
+mail-undelivered-title = メッセージを配信できませんでした
+mail-undelivered-text = { $person } 様宛ての「{ $document }」に関するメッセージは配信できませんでした。再送は行いません。
+mail-undelivered-remedy = アドレスを確認して受取人を修正するか、送信トレイでメッセージを開いてリンクをコピーし、直接お渡しください。
+mail-undelivered-reason = 理由
+mail-undelivered-address = アドレス
+mail-undelivered-open = 送信トレイを開く
+mail-undelivered-message = [{ $company }] 「{ $document }」に関するメッセージを配信できませんでした。
+
 ## Webhook の停止
 mail-stopped-subject = [{ $company }] Webhook の送信を停止しました
 mail-stopped-title = Webhook の送信を停止しました

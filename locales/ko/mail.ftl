@@ -61,6 +61,16 @@ mail-expired-title = 문서의 기한이 지났습니다
 mail-expired-text = "{ $document }" 문서가 기한 안에 완료되지 않아 종료되었습니다.
 mail-expired-message = [{ $company }] "{ $document }" 문서의 기한이 지났습니다.
 
+## 전달 실패
+mail-undelivered-subject = [{ $company }] 전달 실패: { $document }
+mail-undelivered-title = 메시지를 전달하지 못했습니다
+mail-undelivered-text = { $person } 님에게 보낸 "{ $document }" 문서 관련 메시지가 전달되지 않았으며, 다시 보내지 않습니다.
+mail-undelivered-remedy = 주소를 확인해 받는 사람을 수정하거나, 보낼 편지함에서 메시지를 열어 링크를 복사한 뒤 직접 전달해 주세요.
+mail-undelivered-reason = 사유
+mail-undelivered-address = 주소
+mail-undelivered-open = 보낼 편지함 열기
+mail-undelivered-message = [{ $company }] "{ $document }" 문서 관련 메시지를 전달하지 못했습니다.
+
 ## 웹훅 주소 중지
 mail-stopped-subject = [{ $company }] 웹훅 전송이 중지되었습니다
 mail-stopped-title = 웹훅 전송이 중지되었습니다

@@ -61,7 +61,7 @@ pub use evidence::erase_person::ErasedPerson;
 pub use links::link_token::{LinkPurpose, LinkToken};
 pub use links::{addresses, link_token};
 pub use outbox::mail_template::{MailTemplates, MetFault, TemplateFault};
-pub use outbox::messages::{OutboxMessage, OutboxPage, Told, new_event_id};
+pub use outbox::messages::{MOST_COUNTED, OutboxMessage, OutboxPage, Told, new_event_id};
 pub use outbox::reach::GatewayReach;
 pub use outbox::webhook::{NextWriter, Payload as WebhookBody, WrittenField};
 pub use outbox::webhook_history::{
@@ -235,18 +235,21 @@ impl App {
         if let Some(fonts) = self.fonts.get() {
             return Ok(Arc::clone(fonts));
         }
-        let added = match &self.settings.fonts_folder {
-            Some(folder) => {
-                font_files(folder).map_err(|error| Error::internal("reading the folder of fonts", error))?
-            }
-            None => Vec::new(),
-        };
-        for font in &added {
-            prove_font(font).map_err(|error| Error::internal("proving the fonts", error))?;
-        }
-        let loaded = Fonts::with_added(added).map_err(|error| Error::internal("loading the fonts", error))?;
+        let loaded = load_fonts(self.settings.fonts_folder.as_deref())?;
         Ok(Arc::clone(self.fonts.get_or_init(|| Arc::new(loaded))))
     }
+}
+
+/// The built-in fonts, with those of the operator's folder, each of which must be readable.
+pub fn load_fonts(folder: Option<&Path>) -> Result<Fonts, Error> {
+    let added = match folder {
+        Some(folder) => font_files(folder).map_err(|error| Error::internal("reading the folder of fonts", error))?,
+        None => Vec::new(),
+    };
+    for font in &added {
+        prove_font(font).map_err(|error| Error::internal("proving the fonts", error))?;
+    }
+    Fonts::with_added(added).map_err(|error| Error::internal("loading the fonts", error))
 }
 
 /// The font files of a folder, by their names: the order in which they are asked.

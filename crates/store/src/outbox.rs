@@ -46,7 +46,10 @@ pub use history::{
     Delivery, HistoryBound, HistoryFilter, ToNote, delivery, forget, forget_letters, history, range, resend,
     resend_range, set_noted, to_note, tries,
 };
-pub use message::{Message, ToErase, erase, holds_no_code, message, messages, messages_of_workflow, to_erase};
+pub use message::{
+    Message, ToErase, count_failed_messages, erase, failed_messages, holds_no_code, message, messages,
+    messages_of_workflow, to_erase, undelivered_since,
+};
 
 pub mod held_outbox;
 pub mod node;

@@ -47,6 +47,11 @@ impl Addresses {
         self.workflow_token(purpose, workflow.id, links, None)
     }
 
+    /// The page of messages that were not delivered, for members.
+    pub(crate) fn failed_messages_url(&self, language: Language) -> String {
+        format!("{}/outbox?show=failed&lang={}", self.public_url, language.code())
+    }
+
     /// The address of the sender's view, for this member.
     pub fn view_url(&self, workflow: &Workflow, links: LiveLinks, member: MemberId) -> String {
         self.signing_page(&self.view_token(workflow, links, member), workflow.language)

@@ -83,6 +83,8 @@ pub enum MailKind {
     Expired,
     /// A one-time code.
     Code,
+    /// A message of this document reached nobody.
+    Undelivered,
     /// A webhook endpoint was stopped.
     Stopped,
     /// The certificate that the company seals with ends soon.
@@ -90,7 +92,7 @@ pub enum MailKind {
 }
 
 impl MailKind {
-    pub const ALL: [MailKind; 10] = [
+    pub const ALL: [MailKind; 11] = [
         Self::Request,
         Self::Reminder,
         Self::Returned,
@@ -99,6 +101,7 @@ impl MailKind {
         Self::Canceled,
         Self::Expired,
         Self::Code,
+        Self::Undelivered,
         Self::Stopped,
         Self::Sealing,
     ];
@@ -114,6 +117,7 @@ impl MailKind {
             Self::Canceled => "canceled",
             Self::Expired => "expired",
             Self::Code => "code",
+            Self::Undelivered => "undelivered",
             Self::Stopped => "stopped",
             Self::Sealing => "sealing",
         }
@@ -121,7 +125,7 @@ impl MailKind {
 
     /// True if only members get it, who have a mail address.
     pub const fn is_for_members(self) -> bool {
-        matches!(self, Self::Stopped | Self::Sealing)
+        matches!(self, Self::Undelivered | Self::Stopped | Self::Sealing)
     }
 
     /// Reads a word.
@@ -177,6 +181,18 @@ pub enum Occasion<'o> {
     OneTimeCode {
         /// Six digits.
         code: &'o str,
+    },
+    /// A mail or text message about the document was not delivered; this goes to its sender.
+    Undelivered {
+        at: Timestamp,
+        /// Whom it was for.
+        person: &'o str,
+        /// A mail address or a telephone number.
+        address: &'o str,
+        /// What the server that refused it said; empty if that is secret.
+        reason: &'o str,
+        /// The page of failed messages.
+        outbox_url: &'o str,
     },
     /// A webhook endpoint was stopped; this goes to the company's admins.
     EndpointStopped {

@@ -48,6 +48,7 @@ impl<'o> Occasion<'o> {
             | Occasion::Canceled { .. }
             | Occasion::Expired { .. }
             | Occasion::OneTimeCode { .. }
+            | Occasion::Undelivered { .. }
             | Occasion::EndpointStopped { .. }
             | Occasion::SealEnds { .. } => None,
         }

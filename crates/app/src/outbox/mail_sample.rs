@@ -137,6 +137,13 @@ pub fn rich(kind: MailKind, language: Language, links: &Links, now: Timestamp) -
         },
         MailKind::Expired => Occasion::Expired { at: now },
         MailKind::Code => Occasion::OneTimeCode { code: "012345" },
+        MailKind::Undelivered => Occasion::Undelivered {
+            at: now,
+            person,
+            address: "minji@example.com",
+            reason: "550 5.1.1 mailbox unavailable",
+            outbox_url: "https://sign.example.com/outbox?show=failed",
+        },
         MailKind::Stopped => Occasion::EndpointStopped {
             at: now,
             url: "https://hooks.example.com/countersign",
@@ -184,6 +191,13 @@ fn poor(kind: MailKind) -> Occasion<'static> {
         },
         MailKind::Expired => Occasion::Expired { at: now },
         MailKind::Code => Occasion::OneTimeCode { code: "0" },
+        MailKind::Undelivered => Occasion::Undelivered {
+            at: now,
+            person: "K",
+            address: "k@example.com",
+            reason: "",
+            outbox_url: "https://sign.example.com/",
+        },
         MailKind::Stopped => Occasion::EndpointStopped {
             at: now,
             url: "https://hooks.example.com/",

@@ -700,6 +700,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 90);
+        assert_eq!(names.len(), 99);
     }
 }

@@ -20,10 +20,14 @@ use crate::base::error::{Fault, FaultCode};
 use crate::base::keyed_chain;
 use crate::base::vault::Vault;
 use crate::outbox::mail::{Letter, MailLink, MailWords, Occasion, OutgoingMail};
+use crate::outbox::outgoing::Outgoing;
 use crate::outbox::webhook_history::EndpointPaused;
 
 /// How many messages a page of the outbox has.
 pub const MESSAGES_PER_PAGE: u32 = 20;
+
+/// Failed messages are counted up to this number.
+pub const MOST_COUNTED: u32 = 100;
 
 /// How many addresses a company can pause at the same time.
 const MOST_PAUSED: u64 = 1_000;
@@ -84,6 +88,30 @@ fn tell_chain(
     Ok(store::audit::append(&mut held, company, workflow, &entries, &after)?)
 }
 
+/// Writes the sender a mail about a message that reached nobody. Messages about no workflow are for members only.
+fn tell_sender(
+    tx: &mut dyn Transaction,
+    outgoing: &Outgoing,
+    company: &CompanyId,
+    workflow: Option<WorkflowId>,
+    body: &[u8],
+    words: &str,
+    at: Timestamp,
+) -> Result<(), Error> {
+    // A body that cannot be read was a code, which was erased: its signer has asked for another one.
+    let (Some(workflow), Ok(failed)) = (workflow, OutgoingMail::open(body, &outgoing.vault)) else {
+        return Ok(());
+    };
+    let Some(stored) = store::workflow::load(tx, company, workflow)? else {
+        return Ok(());
+    };
+    let party = store::workflow::party(tx, company, stored.workflow.sender)?;
+    if let Some(mail) = outgoing.undelivered(&stored.workflow, &party, &failed, &excerpt_of(words), at)? {
+        outbox::enqueue(tx, &mail)?;
+    }
+    Ok(())
+}
+
 /// Deliveries that a workflow's audit trail does not mention yet.
 type Untold = ((CompanyId, WorkflowId), Vec<ToNote>);
 
@@ -126,7 +154,12 @@ pub struct OutboxPage {
     pub messages: Vec<OutboxMessage>,
     /// Where the next page begins. `None` if there are no older ones.
     pub older: Option<i64>,
+    /// How many messages of the company were not delivered, up to [`MOST_COUNTED`].
+    pub failed: u64,
 }
+
+/// Reads a page of messages, newest first.
+type ReadMessages = fn(&mut dyn Transaction, &CompanyId, DeliveryId, u32) -> Result<Vec<Message>, store::Error>;
 
 /// A delivery that its audit trail contains, and when it was created, which is how far a round has come.
 pub type Told = (Timestamp, DeliveryId);
@@ -166,11 +199,27 @@ impl App {
     /// codes.
     pub fn outbox_messages(&self, actor: &Actor, before: Option<i64>) -> Result<OutboxPage, Error> {
         let by = actor.must_send()?;
-        let (company, before) = (by.company().clone(), DeliveryId(before.unwrap_or(i64::MAX)));
+        self.page_of_messages(by.company().clone(), outbox::messages, before)
+    }
+
+    /// The same of messages that were not delivered and are not tried again.
+    pub fn failed_messages(&self, actor: &Actor, before: Option<i64>) -> Result<OutboxPage, Error> {
+        let by = actor.must_send()?;
+        self.page_of_messages(by.company().clone(), outbox::failed_messages, before)
+    }
+
+    fn page_of_messages(
+        &self,
+        company: CompanyId,
+        messages: ReadMessages,
+        before: Option<i64>,
+    ) -> Result<OutboxPage, Error> {
+        let before = DeliveryId(before.unwrap_or(i64::MAX));
         // One more than shown, to know whether there are more.
-        let mut rows = self
-            .store
-            .read(move |tx| outbox::messages(tx, &company, before, MESSAGES_PER_PAGE + 1).map_err(Error::from))?;
+        let (mut rows, failed) = self.store.read(move |tx| {
+            let rows = messages(tx, &company, before, MESSAGES_PER_PAGE + 1)?;
+            Ok::<_, Error>((rows, outbox::count_failed_messages(tx, &company, MOST_COUNTED)?))
+        })?;
         let has_older = rows.len() > MESSAGES_PER_PAGE as usize;
         rows.truncate(MESSAGES_PER_PAGE as usize);
         let older = rows.last().filter(|_| has_older).map(|last| last.id.0);
@@ -178,7 +227,11 @@ impl App {
             .into_iter()
             .map(|row| self.opened_message(row))
             .collect::<Result<_, _>>()?;
-        Ok(OutboxPage { messages, older })
+        Ok(OutboxPage {
+            messages,
+            older,
+            failed,
+        })
     }
 
     /// Adds the next deliveries, up to this moment, to their audit trails. Returns how far it came; none if there are no
@@ -260,7 +313,7 @@ impl App {
     pub fn mail_came_back(&self, event_id: &str, code: Option<u16>, words: &str) -> Result<bool, Error> {
         let now = self.now();
         let (delivery, excerpt) = (event_id.to_owned(), excerpt_of(words));
-        let vault = self.vault.clone();
+        let (vault, outgoing) = (self.vault.clone(), Arc::clone(&self.outgoing));
         self.store.write(move |tx| {
             let Some(accepted) = outbox::accepted_mail(tx, &delivery)? else {
                 return Ok(false);
@@ -282,6 +335,7 @@ impl App {
                 answer: if is_secret { String::new() } else { excerpt.clone() },
             };
             outbox::note_return(tx, &mail, &report)?;
+            tell_sender(tx, &outgoing, &mail.company, mail.workflow, &mail.body, &excerpt, now)?;
             if let Some(workflow) = mail.workflow {
                 let delivery = delivery.clone();
                 tell_chain(
@@ -370,6 +424,20 @@ impl App {
             outbox::enqueue(tx, &room.delivery(&company.id, None, &letter, at)?)?;
         }
         Ok(())
+    }
+
+    /// Lets the sender know that a mail or text message was not delivered, in the caller's transaction. `words` are those of
+    /// the server that refused it, or why it was not reached.
+    pub fn undelivered(
+        &self,
+        tx: &mut dyn Transaction,
+        company: &CompanyId,
+        workflow: Option<WorkflowId>,
+        body: &[u8],
+        words: &str,
+        at: Timestamp,
+    ) -> Result<(), Error> {
+        tell_sender(tx, &self.outgoing, company, workflow, body, words, at)
     }
 
     pub(crate) fn opened_message(&self, row: Message) -> Result<OutboxMessage, Error> {

@@ -21,7 +21,7 @@ use store::workflow_value::StoredValue;
 use crate::base::error::Error;
 use crate::base::vault::{Purpose, Vault};
 use crate::links::addresses::Addresses;
-use crate::outbox::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
+use crate::outbox::mail::{AccessCode, Letter, MailRoom, Occasion, OutgoingMail, Request};
 use crate::outbox::mail_template::MailTemplates;
 use crate::outbox::messages::new_event_id;
 use crate::outbox::reach::GatewayReach;
@@ -177,6 +177,35 @@ impl Outgoing {
             ..addressee(workflow, recipient)
         };
         self.letter(workflow, party, &addressee, occasion, at)
+    }
+
+    /// Lets the sender know that a message about the document reached nobody. `None` if the sender cannot be reached either.
+    pub(crate) fn undelivered(
+        &self,
+        workflow: &Workflow,
+        party: &Party,
+        failed: &OutgoingMail,
+        reason: &str,
+        at: Timestamp,
+    ) -> Result<Option<NewDelivery>, Error> {
+        if party.sender_disabled || failed.to == party.sender_email {
+            return Ok(None);
+        }
+        let sender = Addressee {
+            recipient: None,
+            name: &party.sender_name,
+            contact: Contact::Email(party.sender_email.clone()),
+            language: party.language,
+        };
+        let occasion = Occasion::Undelivered {
+            at,
+            person: &failed.to_name,
+            address: &failed.to,
+            // The server may have quoted the code.
+            reason: if failed.is_secret { "" } else { reason },
+            outbox_url: &self.addresses.failed_messages_url(party.language),
+        };
+        self.letter(workflow, party, &sender, occasion, at).map(Some)
     }
 
     /// Everything that a transition sends out.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failpoint::Place;
-use store::outbox::{self, Claimed, ClaimedChannel, Finished, Outcome, Try};
+use store::outbox::{self, Claimed, ClaimedChannel, Finished, Outcome, State, Try};
 use tokio::time::Instant;
 
 use super::Shared;
@@ -170,6 +170,17 @@ impl Shared {
                     }
                     TaskResult::Tried { made, outcome } => outbox::finish(tx, claimed, made, *outcome, now)?,
                 };
+                if let (
+                    Finished::Recorded { state: State::Dead, .. },
+                    TaskResult::Tried { made, .. },
+                    ClaimedChannel::Mail | ClaimedChannel::Message,
+                ) = (finished, result, &claimed.channel)
+                {
+                    let workflow = claimed.workflow.map_or(0, |workflow| workflow.0);
+                    tracing::warn!(company = %claimed.company, workflow, code = made.code, "a message was not delivered");
+                    let words = made.fault.as_ref().filter(|_| made.answer.is_empty()).unwrap_or(&made.answer);
+                    app.undelivered(tx, &claimed.company, claimed.workflow, &claimed.body, words, now)?;
+                }
                 let (Finished::LeaseLost { stopped } | Finished::Recorded { stopped, .. }) = finished;
                 if matches!(finished, Finished::LeaseLost { .. }) {
                     lease_lost(claimed, may_be_written);

@@ -93,6 +93,7 @@ fn test_mails_of_every_kind_have_the_companys_look() {
         "canceled",
         "expired",
         "code",
+        "undelivered",
         "stopped",
     ] {
         let test = [
@@ -110,7 +111,7 @@ fn test_mails_of_every_kind_have_the_companys_look() {
         assert_eq!(here.json(&test, "")["taken"], true, "{kind}");
     }
     let mails = sink.mails();
-    assert_eq!(mails.len(), 9);
+    assert_eq!(mails.len(), 10);
     let last = mails.last().expect("a mail");
     assert_eq!(last.header("Reply-To").as_deref(), Some("answers@acme.example"));
     assert!(
@@ -182,6 +183,8 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
                 .as_array()
                 .into_iter()
                 .flatten()
+                // Without those to the sender about the others.
+                .filter(|message| message["email"] != EMAIL)
                 .filter_map(|message| message["status"].as_str())
                 .collect();
             now.sort_unstable();
@@ -207,6 +210,54 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
     let mails = sink.mails();
     let receivers = mails.iter().filter_map(|mail| mail.header("To"));
     assert_eq!(receivers.filter(|to| to.contains("right@example.com")).count(), 1);
+}
+
+#[test]
+fn the_sender_and_the_operator_learn_of_a_mail_that_reaches_nobody() {
+    let sink = SmtpSink::start();
+    let here = with_sink(&sink);
+    here.run(&["company", "set", "acme", "--language", "en"], "");
+    let template = testkit::contract::import(&here, "acme");
+    let server = here.serve();
+    let token = login(&server.address, "acme", EMAIL, PASSWORD);
+    let start = json!({
+        "workflow_name": "Lease", "template_id": template, "lang": "ko",
+        "recipient_list": [
+            {"order": 1, "name": "Ann", "email": "ann@example.com"},
+            {"order": 2, "name": "Bob", "email": "bob@example.com"},
+        ],
+    });
+    sink.trouble_next([Trouble::AtRecipient("550 5.1.1 nobody of this name".to_owned())]);
+    let url = format!("{}/api/v3/workflows/start", server.address);
+    let (status, started) = post(&url, Some(&token), &start);
+    assert_eq!(status, 200, "{started}");
+    let mails = sink.wait_for(1);
+    assert_eq!(mails[0].to, [EMAIL]);
+    let subject = mails[0].header("Subject").expect("a subject");
+    assert!(subject.contains("Not delivered: Lease"), "{subject}");
+    let text = &mails[0].data;
+    assert!(
+        text.contains("ann@example.com") && text.contains("nobody of this name"),
+        "{text}"
+    );
+    assert!(
+        text.contains("/outbox?show=3Dfailed") || text.contains("/outbox?show=failed"),
+        "{text}"
+    );
+
+    let report = here.json(&["doctor"], "");
+    let found = report["checks"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|check| check["check"] == "messages");
+    let detail = found.expect("a finding")["detail"].as_str().expect("a text").to_owned();
+    assert!(
+        detail.starts_with("1 mails or text messages of company acme"),
+        "{report}"
+    );
+    // A mail to the sender about a mail to the sender would go nowhere either.
+    assert_eq!(sink.mails().len(), 1);
 }
 
 #[test]

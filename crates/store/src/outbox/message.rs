@@ -92,6 +92,33 @@ pub fn messages(
         .collect()
 }
 
+/// The same of messages that were not delivered and are not tried again.
+pub fn failed_messages(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    before: DeliveryId,
+    limit: u32,
+) -> Result<Vec<Message>, Error> {
+    tx.query(&sql::FAILED_MESSAGES, values![company.as_str(), before.0, limit])?
+        .iter()
+        .map(read_message)
+        .collect()
+}
+
+/// How many there are of those, counted up to `most`.
+pub fn count_failed_messages(tx: &mut dyn Transaction, company: &CompanyId, most: u32) -> Result<u64, Error> {
+    tx.query_one(&sql::COUNT_FAILED_MESSAGES, values![company.as_str(), most])?
+        .get("messages")
+}
+
+/// How many mails and text messages were given up since this moment, by company.
+pub fn undelivered_since(tx: &mut dyn Transaction, since: Timestamp) -> Result<Vec<(CompanyId, u64)>, Error> {
+    tx.query(&sql::UNDELIVERED_SINCE, values![since])?
+        .iter()
+        .map(|row| Ok((row.get("company_id")?, row.get("messages")?)))
+        .collect()
+}
+
 /// The mails and text messages of one workflow, oldest first, at most `limit` of them.
 pub fn messages_of_workflow(
     tx: &mut dyn Transaction,

@@ -338,6 +338,21 @@ crate::statements! {
          WHERE o.company_id = $1 AND o.kind <> 'webhook' AND o.id < $2 \
          ORDER BY o.id DESC LIMIT $3";
 
+    /// The same of those that were given up.
+    pub static FAILED_MESSAGES = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
+             t.code, t.fault, t.answer \
+         FROM outbox AS o LEFT JOIN delivery_try AS t ON t.delivery_id = o.id AND t.number = o.tries_made \
+         WHERE o.company_id = $1 AND o.state = 'dead' AND o.kind <> 'webhook' AND o.id < $2 \
+         ORDER BY o.id DESC LIMIT $3";
+
+    /// How many there are of those, up to a limit.
+    pub static COUNT_FAILED_MESSAGES = "SELECT COUNT(*) AS messages FROM (SELECT 1 FROM outbox \
+         WHERE company_id = $1 AND state = 'dead' AND kind <> 'webhook' LIMIT $2) AS failed";
+
+    /// How many mails and text messages were given up lately, by company.
+    pub static UNDELIVERED_SINCE = "SELECT company_id, COUNT(*) AS messages FROM outbox \
+         WHERE state = 'dead' AND kind <> 'webhook' AND finished_at >= $1 GROUP BY company_id ORDER BY company_id";
+
     /// The mails and text messages of one workflow, oldest first, each with its last try.
     pub static MESSAGES_OF_WORKFLOW = "SELECT o.id, o.workflow_id, o.kind, o.body, o.state, o.created_at, o.finished_at, \
              t.code, t.fault, t.answer \

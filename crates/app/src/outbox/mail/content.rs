@@ -100,6 +100,26 @@ impl Sentences<'_> {
                 ],
                 Vec::new(),
             ),
+            Occasion::Undelivered {
+                at,
+                person,
+                address,
+                reason,
+                outbox_url,
+            } => Content {
+                kind: MailKind::Undelivered,
+                paragraphs: vec![
+                    self.text("undelivered", "person", person),
+                    self.say("mail-undelivered-remedy", &[]),
+                ],
+                quote: self.quote("mail-undelivered-reason", reason),
+                facts: vec![
+                    self.fact("mail-document", &self.document),
+                    self.fact("mail-undelivered-address", address),
+                    self.moment("mail-at", at),
+                ],
+                links: vec![self.link("mail-undelivered-open", outbox_url)],
+            },
             Occasion::EndpointStopped { at, url, reason } => {
                 let why = match reason {
                     StopReason::Gone => "mail-stopped-gone",

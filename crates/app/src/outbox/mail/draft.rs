@@ -91,10 +91,12 @@ pub(super) fn draft(letter: &Letter<'_>) -> Draft {
     if !content.links.is_empty() {
         // Everybody gets the same links to the finished files, except signers who have to enter a code.
         let whose = match letter.occasion {
-            Occasion::Completed { asks_code: false, .. } => "mail-shared",
-            _ => "mail-personal",
+            Occasion::Completed { asks_code: false, .. } => Some("mail-shared"),
+            // Its page asks members to sign in.
+            Occasion::Undelivered { .. } => None,
+            _ => Some("mail-personal"),
         };
-        footer.insert(0, say(whose, &[]));
+        footer.splice(0..0, whose.map(|key| say(key, &[])));
     }
     let sentences = Sentences {
         title: say(&key("title"), &arguments),
@@ -266,6 +268,12 @@ impl<'o> Raw<'o> {
                 ..nothing
             },
             Occasion::OneTimeCode { code } => Raw { code, ..nothing },
+            Occasion::Undelivered { at, person, reason, .. } => Raw {
+                at: Some(at),
+                writer: person,
+                reason,
+                ..nothing
+            },
             Occasion::EndpointStopped { at, url, .. } => Raw {
                 at: Some(at),
                 webhook_url: url,

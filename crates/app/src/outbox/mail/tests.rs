@@ -51,6 +51,13 @@ fn occasions() -> Vec<Occasion<'static>> {
         },
         Occasion::Expired { at: AT },
         Occasion::OneTimeCode { code: "012345" },
+        Occasion::Undelivered {
+            at: AT,
+            person: "山田太郎",
+            address: "taro@example.com",
+            reason: "550 no such <user>",
+            outbox_url: "https://sign.example.com/outbox?show=failed",
+        },
         Occasion::EndpointStopped {
             at: AT,
             url: "https://hooks.example.com/a",

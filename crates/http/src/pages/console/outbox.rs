@@ -4,9 +4,9 @@
 //! a mail server, or without a gateway for a telephone number, nothing else takes a link to its signer. So the sender
 //! or an administrator may copy the link of a message that could not be sent, and the audit trail records it.
 
-use app::OutboxMessage;
 use app::mail::MailLink;
 use app::{Error, MemberSession, Origin, Subject};
+use app::{MOST_COUNTED, OutboxMessage};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -42,6 +42,12 @@ struct OutboxPage<'a> {
     company_name: &'a str,
     /// Warns that the seal certificate expires soon or has expired.
     seal_warning: Option<String>,
+    /// Whether only messages that were not delivered are shown.
+    shows_failed: bool,
+    /// How many there are: a number, or '100+'.
+    failed: Option<String>,
+    all_href: String,
+    failed_href: String,
     messages: Vec<Row>,
     newest: Option<String>,
     older: Option<String>,
@@ -116,9 +122,18 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
     };
     let language = language_of(&request, &session);
     let before = request.get("before").and_then(|before| before.parse::<i64>().ok());
+    let shows_failed = request.get("show") == Some("failed");
+    let shown: &[(&str, &str)] = if shows_failed { &[("show", "failed")] } else { &[] };
     let member = session.actor.clone();
     let found = http
-        .blocking(move |app| Ok((app.outbox_messages(&member, before)?, app.seal_end_to_warn_of(&member)?)))
+        .blocking(move |app| {
+            let messages = if shows_failed {
+                app.failed_messages(&member, before)?
+            } else {
+                app.outbox_messages(&member, before)?
+            };
+            Ok((messages, app.seal_end_to_warn_of(&member)?))
+        })
         .await;
     let (found, seal_end) = match found {
         Ok(found) => found,
@@ -138,6 +153,14 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
             let date = i18n::date_time(language, end, session.actor.zone());
             i18n::text(language, key, &[("date", &date)])
         }),
+        shows_failed,
+        failed: match found.failed {
+            0 => None,
+            count if count >= u64::from(MOST_COUNTED) => Some(format!("{MOST_COUNTED}+")),
+            count => Some(count.to_string()),
+        },
+        all_href: request.link(language, "/outbox", &[]),
+        failed_href: request.link(language, "/outbox", &[("show", "failed")]),
         messages: found
             .messages
             .iter()
@@ -152,10 +175,12 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
                 at: when(language, &session, message),
             })
             .collect(),
-        newest: before.map(|_| request.link(language, "/outbox", &[])),
-        older: found
-            .older
-            .map(|before| request.link(language, "/outbox", &[("before", &before.to_string())])),
+        newest: before.map(|_| request.link(language, "/outbox", shown)),
+        older: found.older.map(|before| {
+            let before = before.to_string();
+            let query: Vec<_> = shown.iter().copied().chain([("before", before.as_str())]).collect();
+            request.link(language, "/outbox", &query)
+        }),
     };
     let frame = request.frame(language, i18n::text(language, "outbox-title", &[]));
     let mut response = respond(StatusCode::OK, "outbox.html", &frame, &content);

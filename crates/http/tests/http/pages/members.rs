@@ -1,14 +1,21 @@
 //! The members' pages.
 
+use app::Purpose;
 use countersign_http::{Authority, routes};
+use store::outbox::{NewChannel, NewDelivery, NewLetter};
 use testkit::database::TestDatabase;
 
 use super::{filled, look, text};
 use crate::support::{PASSWORD, Server, network};
 
+store::statements! {
+    pub static GIVE_UP = "UPDATE outbox SET state = 'dead' WHERE event_id = 'msg_2'";
+}
+
 testkit::on_both_databases!(
     every_session_route_sends_a_stranger_to_sign_in,
     the_outbox_names_the_company_as_people_know_it,
+    the_outbox_has_a_page_of_failed_messages,
     behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there,
 );
 
@@ -63,6 +70,77 @@ fn the_outbox_names_the_company_as_people_know_it(database: &TestDatabase) {
     let page = server.send(request);
     assert_eq!(page.status, 200);
     assert!(text(&page).contains("acme Ltd"), "{}", text(&page));
+    assert!(!text(&page).contains("page-tabs"), "nothing has failed");
+}
+
+fn the_outbox_has_a_page_of_failed_messages(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let attempt = app::LoginAttempt {
+        company: "acme".to_owned(),
+        email: "owner@example.com".to_owned(),
+        password: PASSWORD.to_owned(),
+        address: std::net::Ipv4Addr::LOCALHOST.into(),
+    };
+    let cookie = server.app.sign_in(&attempt, None).expect("signed in").cookie;
+    let open = |address: &str| {
+        let request = server
+            .request("GET", address, None)
+            .header("cookie", format!("__Host-countersign_session={}", cookie.expose()));
+        text(&server.send(request))
+    };
+    for number in 1..=3_i64 {
+        let (company, at) = (domain::CompanyId::parse("acme").expect("an id"), server.app.now());
+        let mail = serde_json::json!({
+            "from_name": "acme", "to_name": "Ann", "to": "ann@example.com", "language": "en",
+            "subject": format!("Document {number}"), "text": "…", "html": null, "links": [],
+        });
+        let body = server
+            .app
+            .vault
+            .encrypt(Purpose::OutboxBody, mail.to_string().as_bytes());
+        let new = NewDelivery {
+            company,
+            workflow: None,
+            event_id: format!("msg_{number}"),
+            channel: NewChannel::Mail(NewLetter::Ordinary),
+            body,
+            created_at: at,
+        };
+        server
+            .app
+            .store
+            .write(move |tx| {
+                store::outbox::enqueue(tx, &new)?;
+                if number == 2 {
+                    tx.execute(&GIVE_UP, &[])?;
+                }
+                Ok::<_, store::Error>(())
+            })
+            .expect("a message");
+    }
+    let all = open("/outbox?lang=en");
+    assert!(
+        ["Document 1", "Document 2", "Document 3"]
+            .iter()
+            .all(|name| all.contains(name)),
+        "{all}"
+    );
+    let (failed_tab, all_tab) = (
+        all.find("show=failed").expect("a tab"),
+        all.find(">All<").expect("a tab"),
+    );
+    assert!(failed_tab < all_tab, "Failed comes first");
+    let failed = open("/outbox?lang=en&show=failed");
+    assert!(
+        failed.contains("Document 2") && !failed.contains("Document 1"),
+        "{failed}"
+    );
+    assert!(
+        failed.contains("aria-current=\"page\">Failed <span class=\"count\">1</span>"),
+        "{failed}"
+    );
+    assert!(open("/outbox?lang=ja&show=failed&before=1").contains("配信に失敗したメッセージはありません"));
 }
 
 fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &TestDatabase) {
