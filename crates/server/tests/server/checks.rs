@@ -62,6 +62,14 @@ fn doctor_tells_the_room_on_the_disk_and_below_the_reserve_nothing_new_is_taken(
     let report = here.json(&["doctor"], "");
     let found = check(&report, "disk space");
     assert_eq!((found.len(), &found[0]["state"]), (2, &Value::from("good")), "{report}");
+    // Nearly full is worth a note: less than twice the reserve is free.
+    let detail = found[0]["detail"].as_str().expect("a text");
+    let mut figures = detail.split(' ').filter_map(|word| word.parse::<f64>().ok());
+    let (free, total) = (figures.next().expect("free"), figures.next().expect("of"));
+    let percent = format!("{:.0}", (free / total * 100.0 - 1.0).floor().max(1.0));
+    let nearly = Temporary::with_company().with("COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT", &percent);
+    let report = nearly.json(&["doctor"], "");
+    assert_eq!(check(&report, "disk space")[0]["state"], "note", "{report}");
     // No disk is as empty as that.
     let here = here.with("COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT", "101");
     let said = here.say(&["doctor"]);
@@ -202,6 +210,83 @@ fn what_is_not_found_is_told_with_where_it_was_looked_for_and_how_to_name_anothe
 }
 
 #[test]
+fn doctor_calls_an_empty_database_empty_and_names_host_and_port_of_one_it_cannot_reach() {
+    let database = TestDatabase::postgres();
+    let here = Temporary::new().on(&database);
+    let report = here.json(&["doctor"], "");
+    let found = check(&report, "database")[0];
+    assert_eq!(
+        (&report["healthy"], &found["state"]),
+        (&Value::from(true), &Value::from("note")),
+        "{report}"
+    );
+    assert!(
+        found["detail"].as_str().is_some_and(|text| text.contains("empty")),
+        "{report}"
+    );
+
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let port = nobody.expect("a port").port();
+    let here = Temporary::new().with(
+        "COUNTERSIGN_DATABASE__URL",
+        &format!("postgres://me@127.0.0.1:{port}/sign"),
+    );
+    let said = here.say(&["doctor"]);
+    assert_eq!(said.code, Some(1));
+    assert!(
+        said.output.contains(&format!("sign at 127.0.0.1:{port}")),
+        "{}",
+        said.output
+    );
+    assert!(!said.output.contains("Tcp("), "{}", said.output);
+}
+
+#[test]
+fn doctor_names_a_folder_of_fonts_or_a_font_that_cannot_be_used() {
+    let here = Temporary::with_company();
+    let good = here.path("fonts");
+    fs::create_dir(&good).expect("a folder");
+    let with = |folder: &std::path::Path| {
+        Temporary::with_company().with("COUNTERSIGN_DOCUMENTS__FONTS_FOLDER", &folder.display().to_string())
+    };
+    let report = with(&good).json(&["doctor"], "");
+    assert_eq!(check(&report, "fonts")[0]["state"], "good", "{report}");
+    fs::write(good.join("broken.ttf"), b"no font").expect("a file");
+    for (folder, named) in [(good.clone(), "broken.ttf"), (here.path("missing"), "missing")] {
+        let said = with(&folder).say(&["doctor"]);
+        assert_eq!(said.code, Some(1), "{}", said.output);
+        let line = said.output.lines().find(|line| line.contains("documents.fonts_folder"));
+        assert!(
+            line.is_some_and(|line| line.contains("wrong") && line.contains(named)),
+            "{}",
+            said.output
+        );
+    }
+}
+
+#[test]
+fn doctor_opens_the_public_address() {
+    let here = Temporary::with_company();
+    let server = here.serve();
+    let with = |url: &str| -> Value {
+        let said = (*here)
+            .clone()
+            .with("COUNTERSIGN_SERVER__PUBLIC_URL", url)
+            .output(&["doctor", "--json"], "");
+        serde_json::from_slice(&said.stdout).expect("JSON")
+    };
+    let last = |report: &Value| check(report, "public URL").last().expect("a finding").to_string();
+    let report = with(&server.address);
+    assert!(last(&report).contains("this service answers"), "{report}");
+    // A port without TLS, and another service.
+    let report = with(&server.address.replace("http:", "https:"));
+    assert!(last(&report).contains("this port does not speak TLS"), "{report}");
+    let other = testkit::receiver::Receiver::start();
+    let report = with(&format!("http://{}", other.address()));
+    assert!(last(&report).contains("another service"), "{report}");
+}
+
+#[test]
 fn doctor_says_where_no_folder_can_be_made_and_serve_fails() {
     let here = Temporary::new();
     let file = here.file("file", b"no folder");
@@ -234,6 +319,9 @@ fn doctor_greets_the_mail_server() {
         (&Value::from(false), &Value::from("wrong"))
     );
     let sink = testkit::smtp_sink::SmtpSink::start();
+    let tls = with_port(sink.address().port()).with("COUNTERSIGN_MAIL__SMTP__TLS", "tls");
+    let said = tls.say(&["doctor"]);
+    assert!(said.output.contains("this port does not speak TLS"), "{}", said.output);
     let report = with_port(sink.address().port()).json(&["doctor"], "");
     assert_eq!(check(&report, "mail")[0]["state"], "good", "{report}");
 }

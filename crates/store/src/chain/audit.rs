@@ -1,6 +1,7 @@
 //! The chain of each workflow. Entries are appended and read; nothing changes or removes one.
 
 use domain::{ChainFormat, ClearText, CompanyId, Entry, Head, KeyedHead, WorkflowId};
+use jiff::Timestamp;
 
 use crate::sql::workflow_audit as sql;
 use crate::{Error, HeldWorkflow, Row, Transaction, values};
@@ -49,6 +50,11 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, workflow: WorkflowId)
         .iter()
         .map(read)
         .collect()
+}
+
+/// The time of the newest event among the workflows that started last, of all companies.
+pub fn newest(tx: &mut dyn Transaction) -> Result<Option<Timestamp>, Error> {
+    tx.query_one(&sql::NEWEST, &[])?.get("at")
 }
 
 /// Up to `most` entries of a workflow's chain, newest first.

@@ -12,4 +12,8 @@ crate::statements! {
     /// A workflow's whole chain.
     pub static LOAD = "SELECT sequence, at, payload, previous, hash, texts FROM audit_entry \
          WHERE company_id = $1 AND workflow_id = $2 ORDER BY sequence";
+
+    /// The time of the newest entry among the workflows that started last, of all companies.
+    pub static NEWEST = "SELECT MAX(at) AS at FROM audit_entry \
+         WHERE workflow_id > (SELECT COALESCE(MAX(id), 0) - 100 FROM workflow)";
 }

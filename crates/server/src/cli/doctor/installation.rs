@@ -1,0 +1,325 @@
+//! The data folder, its disk, the database and its clock, backups and the master key.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use app::{FreeSpace, Vault};
+use domain::Clock;
+use jiff::{SignedDuration, Timestamp, ToSpan as _};
+use store::Store;
+
+use super::{Findings, TimeOfDay};
+use crate::cli::Context;
+use crate::environment::{SystemClock, SystemRandom};
+use crate::opened::UNFINISHED_RESTORE;
+use crate::output::Failure;
+
+/// A backup that is older is worth a note.
+const BACKUP_DAYS: i64 = 7;
+/// How many days back failed messages are counted.
+const UNDELIVERED_DAYS: i64 = 7;
+/// The disk is nearly full when less than this many times the reserve is free.
+const NEARLY_FULL: u64 = 2;
+/// Clocks of several servers may differ by this.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(1);
+
+/// Whether the data folder can be used or created. Otherwise, there is no need to check its content.
+pub(super) fn folder(data: &Path, findings: &mut Findings) -> bool {
+    let check = "data folder";
+    let owner = "make the user that runs countersign its owner, or choose another folder with --data";
+    let (probed, exists) = match data.try_exists() {
+        Ok(true) => (data, true),
+        Ok(false) => (nearest_above(data), false),
+        Err(error) => {
+            findings.wrong(check, format!("{} cannot be read: {error}", data.display()), owner);
+            return false;
+        }
+    };
+    if let Err(error) = probed.read_dir() {
+        findings.wrong(check, format!("{} cannot be read: {error}", probed.display()), owner);
+        return false;
+    }
+    let probe = probed.join(format!(".doctor-{}", std::process::id()));
+    match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
+        Ok(()) if exists => findings.good(check, format!("{} is writable", data.display())),
+        Ok(()) => findings.note(
+            check,
+            format!("{} does not exist yet", data.display()),
+            "`countersign serve` creates it; use --data for another folder",
+        ),
+        Err(error) if exists => {
+            findings.wrong(
+                check,
+                format!("{} is not writable: {error}", data.display()),
+                "make the user that runs countersign its owner, or free space on its disk",
+            );
+            return false;
+        }
+        Err(error) => {
+            findings.wrong(
+                check,
+                format!("{} does not exist and cannot be created: {error}", data.display()),
+                "choose another folder with --data",
+            );
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether a restore was interrupted. Until it is done, nothing else opens the installation.
+pub(super) fn unfinished_restore(data: &Path, findings: &mut Findings) {
+    if data.join(UNFINISHED_RESTORE).exists() {
+        findings.wrong(
+            "restore",
+            format!("{} contains an unfinished restore of a backup", data.display()),
+            "run the same `countersign restore` again, or remove the folder's content",
+        );
+    }
+}
+
+/// Whether there is room for new files and documents.
+pub(super) fn disk(context: &Context, findings: &mut Findings) {
+    let check = "disk space";
+    let percent = context.place.configuration.documents.least_free_percent;
+    for space in context.place.volumes().spaces() {
+        let gigabytes = |bytes: u64| format!("{}.{}", bytes / 1_000_000_000, bytes / 100_000_000 % 10);
+        let detail = format!(
+            "{} of {} GB free on the disk of {}",
+            gigabytes(space.free),
+            gigabytes(space.total),
+            space.place
+        );
+        let remedy = "free space on the disk, or move the data folder to a larger one";
+        if space.is_short(percent) {
+            let detail = format!("{detail}, less than {percent} %: new files and documents are refused");
+            findings.wrong(check, detail, remedy);
+        } else if space.is_short(percent.saturating_mul(NEARLY_FULL)) {
+            let detail = format!("{detail}: nearly full; below {percent} %, new files and documents are refused");
+            findings.note(check, detail, remedy);
+        } else {
+            findings.good(check, detail);
+        }
+    }
+}
+
+/// The nearest existing parent folder, in which a folder would be created.
+fn nearest_above(folder: &Path) -> &Path {
+    folder
+        .ancestors()
+        // The first is the folder itself.
+        .skip(1)
+        .map(|above| {
+            if above.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                above
+            }
+        })
+        .find(|above| above.exists())
+        .unwrap_or(Path::new("."))
+}
+
+pub(super) fn database(context: &Context, findings: &mut Findings) -> Result<Option<Store>, Failure> {
+    let check = "database";
+    if !context.place.has_database()? {
+        findings.note(
+            check,
+            "does not exist yet",
+            "`countersign serve` or `countersign migrate` creates it",
+        );
+        return Ok(None);
+    }
+    let settings = context.place.configuration.store(&context.place.data)?;
+    let (place, remedy) = match &settings {
+        store::Settings::Sqlite { path } => (
+            path.display().to_string(),
+            "make the user that runs countersign its owner, or restore the file from your backup",
+        ),
+        store::Settings::Postgres { .. } => (
+            settings.to_string(),
+            "check database.url, and that the database runs and accepts connections from countersign",
+        ),
+    };
+    let store = match Store::open(&settings) {
+        Ok(store) => store,
+        Err(error) => {
+            findings.wrong(check, error.to_string(), remedy);
+            return Ok(None);
+        }
+    };
+    if matches!(settings, store::Settings::Postgres { .. }) && store.read(store::backup::is_empty)? {
+        findings.note(
+            check,
+            format!("{settings} is reachable and empty"),
+            "`countersign serve` or `countersign migrate` creates the installation in it",
+        );
+        return Ok(None);
+    }
+    // A schema is current if it knows every statement of this program.
+    let unknown = store::sql::ALL
+        .iter()
+        .flat_map(|file| file.iter())
+        .find_map(|statement| store.shape(statement).err());
+    if let Some(error) = unknown {
+        findings.wrong(
+            check,
+            format!("{place}: its schema does not match this version: {error}"),
+            "run `countersign migrate`",
+        );
+        return Ok(None);
+    }
+    findings.good(check, format!("{place} is reachable, and its schema is current"));
+    Ok(Some(store))
+}
+
+/// Compares this machine's clock with the newest event. A clock that is ahead cannot be found in this way.
+pub(super) fn clock(store: &Store, findings: &mut Findings) -> Result<TimeOfDay, Failure> {
+    let newest = store.read(store::audit::newest)?;
+    Ok(time_of_day(SystemClock.now(), newest, findings))
+}
+
+fn time_of_day(now: Timestamp, newest: Option<Timestamp>, findings: &mut Findings) -> TimeOfDay {
+    let check = "clock";
+    match newest {
+        Some(newest) if newest.duration_since(now) > CLOCKS_DIFFER => {
+            findings.wrong(
+                check,
+                format!("it is {now:.0} on this machine, but the newest event happened at {newest:.0}"),
+                "set the machine's clock, and let a time service (NTP) keep it right: seals and deadlines depend on it",
+            );
+            TimeOfDay::Behind
+        }
+        _ => {
+            findings.good(check, format!("it is {now:.0} on this machine"));
+            TimeOfDay::Plausible
+        }
+    }
+}
+
+/// How many mails and text messages reached nobody lately.
+pub(super) fn undelivered(store: &Store, findings: &mut Findings) -> Result<(), Failure> {
+    let check = "messages";
+    let since = SystemClock.now() - UNDELIVERED_DAYS * 24.hours();
+    let failed = store.read(move |tx| store::outbox::undelivered_since(tx, since))?;
+    for (company, count) in &failed {
+        findings.note(
+            check,
+            format!("{count} mails or text messages of company {company} were not delivered in the last {UNDELIVERED_DAYS} days"),
+            "the reasons are on the company's outbox page, under Failed; the senders have been notified by mail",
+        );
+    }
+    if failed.is_empty() {
+        findings.good(check, format!("none failed in the last {UNDELIVERED_DAYS} days"));
+    }
+    Ok(())
+}
+
+/// When the last backup was made, and whether messages are held since a restore.
+pub(super) fn backups(store: &Store, findings: &mut Findings) -> Result<(), Failure> {
+    if let Some(held) = store.read(store::held_outbox::held)? {
+        findings.note("outbox", crate::restored::said(held), crate::restored::REMEDY);
+    }
+    let check = "backup";
+    let remedy = "countersign backup DIR; the timer countersign-backup.timer does it every night";
+    match crate::restored::last_backup(store)? {
+        None => findings.note(check, "no backup was made with `countersign backup`", remedy),
+        Some((at, folder)) => {
+            let days = SystemClock.now().duration_since(at).as_hours() / 24;
+            let detail = format!("the last one was made at {at:.0} in {folder}");
+            if days < BACKUP_DAYS {
+                findings.good(check, detail);
+            } else {
+                findings.note(check, format!("{detail}, {days} days ago"), remedy);
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn master_key(context: &Context, store: Option<&Store>, findings: &mut Findings) -> Option<Vault> {
+    let check = "master key";
+    let path = context.place.configuration.master_key_file(&context.place.data);
+    let is_set_up = store.is_some_and(|store| app::installation::is_set_up(store).unwrap_or(false));
+    let exists = match path.try_exists() {
+        Ok(exists) => exists,
+        Err(error) => {
+            findings.wrong(
+                check,
+                format!("{} cannot be read: {error}", path.display()),
+                "make the user that runs countersign the owner of the file and its folder",
+            );
+            return None;
+        }
+    };
+    if !exists {
+        if is_set_up {
+            let detail = format!("{} is missing, but the database was set up with it", path.display());
+            findings.wrong(
+                check,
+                detail,
+                "restore the file from your backup; no document can be sealed without it",
+            );
+        } else {
+            findings.note(
+                check,
+                format!("{} does not exist yet", path.display()),
+                "the first start creates it",
+            );
+        }
+        return None;
+    }
+    let vault = match Vault::open(&path, Arc::new(SystemRandom)) {
+        Ok(vault) => vault,
+        Err(error) => {
+            findings.wrong(check, error.to_string(), "restore the file from your backup");
+            return None;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&path).map_or(0, |metadata| metadata.permissions().mode());
+        if mode & 0o077 != 0 {
+            let detail = format!("{} can be read by users other than its owner", path.display());
+            findings.wrong(check, detail, &format!("chmod 600 {}", path.display()));
+        }
+    }
+    if is_set_up
+        && let Some(store) = store
+        && let Err(error) = app::installation::set_up(store, &vault, &SystemClock)
+    {
+        findings.wrong(
+            check,
+            error.to_string(),
+            "use the master key that the database was set up with",
+        );
+        return None;
+    }
+    findings.good(check, path.display().to_string());
+    is_set_up.then_some(vault)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{Timestamp, ToSpan as _};
+
+    use super::{Findings, TimeOfDay, time_of_day};
+
+    #[test]
+    fn a_clock_that_is_behind_the_newest_event_is_wrong() {
+        let now: Timestamp = "2026-11-30T10:00:00Z".parse().expect("a time");
+        let cases = [
+            (None, TimeOfDay::Plausible),
+            (Some(now - 9.hours()), TimeOfDay::Plausible),
+            // Servers' clocks may differ a little.
+            (Some(now + 59.seconds()), TimeOfDay::Plausible),
+            (Some(now + 61.seconds()), TimeOfDay::Behind),
+        ];
+        for (newest, expected) in cases {
+            let mut findings = Findings::default();
+            assert_eq!(time_of_day(now, newest, &mut findings), expected, "{newest:?}");
+            assert_eq!(findings.0.len(), 1);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Whether every company can seal, now and for as long as its documents run.
+
+use std::sync::Arc;
+
+use app::{App, AskedAuthority, Parts, ProofLack, SealEnd, SealKeyFault, Vault};
+use blobs::Blobs;
+use document::pki::keys::{KeyError, Signer};
+use domain::Clock;
+use store::Store;
+
+use super::{Findings, State, TEMPLATES, TimeOfDay};
+use crate::cli::Context;
+use crate::documents::Workers;
+use crate::environment::{SystemClock, SystemRandom};
+use crate::opened::{network, tokens};
+use crate::output::Failure;
+
+/// A seal certificate that ends sooner is an error.
+const LAST_DAYS: i64 = 7;
+
+pub(super) fn seal_keys(
+    context: &Context,
+    store: Store,
+    vault: Vault,
+    time: TimeOfDay,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
+    let check = "seal keys";
+    let files = context.place.files();
+    let blobs = match Blobs::local(&files) {
+        Ok(blobs) => blobs,
+        Err(error) => {
+            findings.wrong(
+                "files",
+                error.to_string(),
+                "make the user that runs countersign the owner of the folder",
+            );
+            return Ok(());
+        }
+    };
+    let app = App::new(Parts {
+        store,
+        blobs,
+        documents: Arc::new(Workers::new(&context.place.configuration.documents)),
+        space: Arc::new(context.place.volumes()),
+        clock: Arc::new(SystemClock) as Arc<dyn Clock>,
+        random: Arc::new(SystemRandom),
+        network: Arc::new(network(&context.place.configuration)?),
+        tokens: tokens(&context.place.configuration)?,
+        vault,
+        settings: context.place.configuration.app(None)?,
+    });
+    let companies = app.companies()?;
+    if companies.is_empty() {
+        findings.note(
+            check,
+            "there is no company yet",
+            "countersign company add ID --name NAME",
+        );
+        return Ok(());
+    }
+    let unusable = unusable_keys(&app)?;
+    for key in &unusable {
+        let remedy = match time {
+            TimeOfDay::Behind if key.is_about_time => "set the machine's clock first; the certificate may be good",
+            _ => &key.remedy,
+        };
+        findings.wrong(check, &key.detail, remedy);
+    }
+    if unusable.is_empty() {
+        findings.good(check, format!("{} usable", companies.len()));
+    }
+    seal_ends(&app, findings)?;
+    met_template_faults(&app, findings)?;
+    time_stamps(&app, findings)
+}
+
+/// A seal key that cannot be used.
+pub struct UnusableKey {
+    pub detail: String,
+    pub remedy: String,
+    /// Whether it is refused because of the time of day.
+    pub is_about_time: bool,
+    /// Whether it is in a token, which another machine may not have.
+    pub is_of_token: bool,
+}
+
+/// Tries the seal key of every company.
+pub fn unusable_keys(app: &App) -> Result<Vec<UnusableKey>, Failure> {
+    let mut unusable = Vec::new();
+    for company in app.companies()? {
+        let signed = app
+            .usable_seal_key(&company.id)
+            .and_then(|key| Ok(key.sign(b"doctor")?));
+        if let Err(fault) = signed {
+            unusable.push(UnusableKey {
+                detail: format!("company {} cannot seal: {fault}", company.id),
+                remedy: key_remedy(&fault),
+                is_about_time: matches!(fault, SealKeyFault::Key(KeyError::NotInItsTime { .. })),
+                is_of_token: matches!(
+                    fault,
+                    SealKeyFault::Key(KeyError::PinRefused { .. } | KeyError::TokenAway(_) | KeyError::Token(_))
+                ),
+            });
+        }
+    }
+    Ok(unusable)
+}
+
+/// Certificates that end soon: a week before, it is an error, because deadlines of documents are longer.
+fn seal_ends(app: &App, findings: &mut Findings) -> Result<(), Failure> {
+    for SealEnd {
+        company,
+        at,
+        is_renewable,
+    } in app.seal_ends()?
+    {
+        let days = at.duration_since(app.now()).as_hours() / 24;
+        let detail = format!(
+            "the seal certificate of company {company} ends at {at}, in {days} days: documents whose deadline is later are refused"
+        );
+        let remedy = if is_renewable {
+            format!("countersign company key renew --company {company}")
+        } else {
+            format!(
+                "get a new certificate from its authority, then countersign company key import --company {company} \
+                 (or use-token)"
+            )
+        };
+        let state = if days < LAST_DAYS { State::Wrong } else { State::Note };
+        findings.add("seal ends", state, detail, &remedy);
+    }
+    Ok(())
+}
+
+/// What went wrong with the operator's templates while mails were written.
+fn met_template_faults(app: &App, findings: &mut Findings) -> Result<(), Failure> {
+    for met in app.met_template_faults()? {
+        findings.wrong(
+            TEMPLATES,
+            format!("{}; at {} the built-in mail was sent instead", met.fault, met.at),
+            "fix the file and restart the server",
+        );
+    }
+    Ok(())
+}
+
+fn key_remedy(fault: &SealKeyFault) -> String {
+    match fault {
+        SealKeyFault::Key(KeyError::PinRefused { .. }) => {
+            "set pkcs11.pin_file to a file with the token's user PIN; we tried the PIN only once"
+        }
+        SealKeyFault::Key(KeyError::TokenAway(_)) => {
+            "plug in the token, and check that pkcs11.module is its vendor's library; the server finds it without a restart"
+        }
+        SealKeyFault::Key(KeyError::Token(_)) => {
+            "check that the token contains the key, and that pkcs11.module is its vendor's library"
+        }
+        SealKeyFault::Missing => "countersign company key renew --company ID",
+        SealKeyFault::Key(KeyError::NotInItsTime { not_before, at, .. }) if at < not_before => {
+            "check this machine's clock, which is before the certificate's first day; if it is right, wait, or import another certificate"
+        }
+        SealKeyFault::Key(KeyError::NotInItsTime { .. }) => {
+            "check this machine's clock; if it is right, countersign company key renew --company ID"
+        }
+        SealKeyFault::Key(KeyError::NotForSealing(_) | KeyError::BrokenChain { .. }) => {
+            "countersign company key import with a certificate for signing documents, or countersign company key renew"
+        }
+        _ => "restore the database and master key from the same backup",
+    }
+    .to_owned()
+}
+
+fn time_stamps(app: &App, findings: &mut Findings) -> Result<(), Failure> {
+    let check = "timestamps";
+    let asked = app.ask_time_stamp_authorities()?;
+    if asked.is_empty() {
+        findings.note(
+            check,
+            "no time-stamp authority: documents are sealed at level B-B, and nothing proves the time of a seal",
+            "set sealing.tsa_url to the address of an authority (RFC 3161)",
+        );
+    }
+    for AskedAuthority { url, fault, lack } in asked {
+        if let Some(fault) = fault {
+            findings.wrong(
+                check,
+                format!("{url}: {fault}"),
+                "fix sealing.tsa_url, or wait; until then, sealing.when_tsa_is_down decides how documents are sealed",
+            );
+            continue;
+        }
+        findings.good(check, format!("{url} issues timestamps"));
+        match lack {
+            None => findings.good(
+                "proofs",
+                format!("the timestamps of {url} support long-term validation (B-LT, B-LTA)"),
+            ),
+            Some(lack) => lacking(findings, &format!("the timestamps of {url}"), &lack),
+        }
+    }
+    for company in app.companies()? {
+        // An unusable key is already reported.
+        if let Ok(Some(lack)) = app.lack_of_seal_proofs(&company.id) {
+            lacking(findings, &format!("the seals of company {}", company.id), &lack);
+        }
+    }
+    match &app.settings.sealing.revocation_list_url {
+        Some(url) => findings.good("revocation", format!("new seal certificates name {url}")),
+        None => findings.note(
+            "revocation",
+            "new seal certificates do not name the address of the root's revocation list",
+            "set server.public_url or sealing.revocation_list_url before you add companies",
+        ),
+    }
+    Ok(())
+}
+
+/// What is missing for long-term proof of certificates.
+fn lacking(findings: &mut Findings, whose: &str, lack: &ProofLack) {
+    let check = "proofs";
+    match lack {
+        ProofLack::NotNow(fault) => findings.wrong(
+            check,
+            format!("{whose} cannot get long-term validation data now: {fault}"),
+            "let this machine reach that address; add hosts in your own network to sealing.private_hosts",
+        ),
+        ProofLack::Refused(fault) => findings.wrong(
+            check,
+            format!("{whose} cannot be validated: {fault}"),
+            "ask the authority that issued the certificate; if it is revoked, use another key or time-stamp authority",
+        ),
+        ProofLack::Issuer => findings.note(
+            check,
+            format!(
+                "{whose} do not support long-term validation: the certificate of an issuer is missing, and its address is not given"
+            ),
+            "provide the whole certificate chain, use another authority, or set sealing.level = \"B-T\"",
+        ),
+        ProofLack::NoSource => findings.note(
+            check,
+            format!(
+                "{whose} do not support long-term validation: a certificate names neither a revocation list nor an OCSP responder"
+            ),
+            "use an authority whose certificates name one, or set sealing.level = \"B-T\"",
+        ),
+    }
+}
