@@ -30,9 +30,14 @@ const SESSION_NUMBER: &str = "SELECT transaction_number FROM store_session WHERE
 
 /// The database's name and place, without user and password.
 pub(crate) fn name_of(url: &Secret) -> String {
-    let Ok((config, _)) = address::read(url) else {
-        return "that database.url names".to_owned();
-    };
+    match address::read(url) {
+        Ok((config, _)) => place(&config),
+        Err(_) => "that database.url names".to_owned(),
+    }
+}
+
+/// Database, hosts and ports.
+fn place(config: &Config) -> String {
     let ports = config.get_ports();
     let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
         // One port may apply to all hosts.
@@ -123,11 +128,7 @@ impl Server {
 
     /// For messages; without the password.
     pub(super) fn name(&self) -> String {
-        format!(
-            "{} on {:?}",
-            self.config.get_dbname().unwrap_or("(no database named)"),
-            self.config.get_hosts()
-        )
+        place(&self.config)
     }
 }
 
