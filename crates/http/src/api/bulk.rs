@@ -3,17 +3,19 @@
 //! As JSON, the body is a start whose members hold for all rows, with the rows as `workflow_list`. As a form, it is a
 //! spreadsheet with the same start next to it.
 
-use app::{App, BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest, Error, Fault, FaultCode};
+use app::{
+    App, BulkAnswer, BulkProgress, BulkRequest, BulkRows, BulkRowsRequest, Error, Fault, FaultCode, StartRequest,
+};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use domain::{TemplateId, UtcOffset};
-use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::path::BulkPath;
-use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
+use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, template};
 use super::{READ, SEND};
+use crate::body::declared::{Body as _, is_set, request_body, unless_empty};
 use crate::body::form::{Form, boolean};
 use crate::body::json::{JsonBody, Members};
 use crate::frame::blocking::requester;
@@ -35,65 +37,70 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// Many documents to send.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({
-    "template_id": 1,
-    "dry_run": true,
-    "recipient_list": [{"order": 1, "name": "김사장", "email": "employer@example.com"}],
-    "export_api_info": {"url": "https://hooks.example.com/sign", "api_type": "StartAndEnd", "is_embed": false},
-    "workflow_list": [
-        {"workflow_name": "Employment contract 1", "recipient_list": [{"order": 2, "name": "이서연", "email": "seoyeon@example.com"}]},
-        {"workflow_name": "Employment contract 2", "recipient_list": [{"order": 2, "name": "山田太郎", "email": "taro@example.com"}]}
-    ]
-}))]
-pub struct BulkStartRequest {
-    /// The template of all rows.
-    pub template_id: i64,
-    /// Start nothing. The response lists what is wrong with each row, and names ignored members in `ignored_members`.
-    pub dry_run: Option<bool>,
-    /// The rows, each of which is a start. Members that a row leaves out come from the members next to this list:
-    /// signers of other steps, values of other fields, and everything else as a whole.
-    pub workflow_list: Vec<BulkRowInput>,
-    /// For all rows: the name.
-    pub workflow_name: Option<String>,
-    /// For all rows: signers of steps that a row does not name.
-    pub recipient_list: Option<Vec<RecipientInput>>,
-    /// For all rows: values of fields that a row does not name.
-    pub field_list: Option<Vec<FieldInput>>,
-    /// For all rows: when they expire.
-    pub expiry_date: Option<String>,
-    /// For all rows: `ko`, `en` or `ja`.
-    pub language: Option<String>,
-    /// For all rows: a message to the signers.
-    pub comment: Option<String>,
-    /// For all rows: the people who get a copy of the finished document.
-    pub cc_list: Option<Vec<CopyInput>>,
-    /// For all rows: webhooks and embedded mode.
-    pub export_api_info: Option<ExportInput>,
+request_body! {
+    /// Many documents to send.
+    #[schema(example = json!({
+        "template_id": 1,
+        "dry_run": true,
+        "recipient_list": [{"order": 1, "name": "김사장", "email": "employer@example.com"}],
+        "export_api_info": {"url": "https://hooks.example.com/sign", "api_type": "StartAndEnd", "is_embed": false},
+        "workflow_list": [
+            {"workflow_name": "Employment contract 1", "recipient_list": [{"order": 2, "name": "이서연", "email": "seoyeon@example.com"}]},
+            {"workflow_name": "Employment contract 2", "recipient_list": [{"order": 2, "name": "山田太郎", "email": "taro@example.com"}]}
+        ]
+    }))]
+    BulkStartRequest -> BulkRequest {
+        /// The template of all rows.
+        template_id: i64 => common.template_id = template,
+        /// Start nothing. The response lists what is wrong with each row, and names ignored members in `ignored_members`.
+        dry_run: Option<bool> => dry_run = is_set,
+        /// The rows, each of which is a start. Members that a row leaves out come from the members next to this list:
+        /// signers of other steps, values of other fields, and everything else as a whole.
+        workflow_list: Vec<BulkRowInput>,
+        /// For all rows: the name.
+        workflow_name: Option<String> => common.workflow_name,
+        /// For all rows: signers of steps that a row does not name.
+        recipient_list: Option<Vec<RecipientInput>> => common.recipients,
+        /// For all rows: values of fields that a row does not name.
+        field_list: Option<Vec<FieldInput>> => common.fields,
+        /// For all rows: when they expire.
+        expiry_date: Option<String> => common.expiry_date = unless_empty,
+        /// For all rows: `ko`, `en` or `ja`.
+        language: Option<String> => common.language = unless_empty,
+        /// For all rows: a message to the signers.
+        comment: Option<String> => common.comment,
+        /// For all rows: the people who get a copy of the finished document.
+        cc_list: Option<Vec<CopyInput>> => common.cc,
+        /// For all rows: webhooks and embedded mode.
+        export_api_info: Option<ExportInput> => common.export,
+    }
 }
 
-/// A row: its part of a start. The rest comes from the members next to the list.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct BulkRowInput {
-    /// The document's name.
-    #[schema(min_length = 1, max_length = 128)]
-    pub workflow_name: Option<String>,
-    /// The signers.
-    pub recipient_list: Option<Vec<RecipientInput>>,
-    /// Values to fill in at the start.
-    pub field_list: Option<Vec<FieldInput>>,
-    /// When the document expires.
-    pub expiry_date: Option<String>,
-    /// `ko`, `en` or `ja`.
-    pub language: Option<String>,
-    /// A message to the signers.
-    #[schema(max_length = 250)]
-    pub comment: Option<String>,
-    /// The people who get a copy of the finished document.
-    pub cc_list: Option<Vec<CopyInput>>,
-    /// Webhooks and embedded mode.
-    pub export_api_info: Option<ExportInput>,
+request_body! {
+    /// A row: its part of a start. The rest comes from the members next to the list.
+    BulkRowInput -> StartRequest {
+        /// We refuse a row that names another template than its request.
+        #[schema(ignore)]
+        template_id: i64 => template_id = template,
+        /// The document's name.
+        #[schema(min_length = 1, max_length = 128)]
+        workflow_name: Option<String> => workflow_name,
+        /// The signers.
+        recipient_list: Option<Vec<RecipientInput>> => recipients,
+        /// Values to fill in at the start.
+        field_list: Option<Vec<FieldInput>> => fields,
+        /// When the document expires.
+        expiry_date: Option<String> => expiry_date = unless_empty,
+        /// `ko`, `en` or `ja`.
+        language: Option<String> => language = unless_empty,
+        /// A message to the signers.
+        #[schema(max_length = 250)]
+        comment: Option<String> => comment,
+        /// The people who get a copy of the finished document.
+        cc_list: Option<Vec<CopyInput>> => cc,
+        /// Webhooks and embedded mode.
+        export_api_info: Option<ExportInput> => export,
+    }
 }
 
 /// A bulk send from a spreadsheet.
@@ -220,24 +227,21 @@ impl Given {
                 let file = form.take_part("file");
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
                 // In a JSON body, `dry_run` can be next to `template_id`.
-                let (common, said) = start.read(&mut faults, |members, faults| {
-                    let said = [form.boolean("dry_run", faults), members.boolean("dry_run", faults)];
-                    (read(members, faults), said)
-                })?;
+                let said = form.boolean("dry_run", &mut faults);
+                let bulk = start.request::<BulkStartRequest>(&mut faults)?;
                 ignored = start.ignored();
                 BulkRequest {
-                    common,
                     rows: BulkRows::Sheet(file.into()),
-                    dry_run: said.contains(&Some(true)),
+                    dry_run: bulk.dry_run || said == Some(true),
                     idempotency,
+                    ..bulk
                 }
             }
             Given::List(body) => {
                 let bulk = body.read(&mut faults, |members, faults| BulkRequest {
-                    common: read(members, faults),
                     rows: rows(members, app.settings.bulk.rows, faults),
-                    dry_run: members.boolean("dry_run", faults).unwrap_or(false),
                     idempotency: idempotency(headers, query, usual, body.fingerprint(), faults),
+                    ..BulkStartRequest::read(members, faults)
                 })?;
                 ignored = body.ignored();
                 bulk
@@ -257,7 +261,7 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     let mut rows = Vec::new();
     for item in items.unwrap_or_default() {
         let mut wrong = Faults::default();
-        let mut row = read(&item.rooted(), &mut wrong);
+        let mut row = BulkRowInput::read(&item.rooted(), &mut wrong);
         row.faults = wrong.into_inner();
         rows.push(row);
     }

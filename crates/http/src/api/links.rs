@@ -4,12 +4,13 @@ use app::{NewPublicLink, PublicLinkList, PublicLinkView};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::path::PublicLinkPath;
-use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, read};
+use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, template};
 use super::{READ, SEND};
+use crate::body::declared::{is_set, request_body, unless_empty};
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::faults::Faults;
@@ -28,56 +29,57 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// A new link: a start without its first recipient, and how often and how long the link can be used.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({
-    "workflow_name": "Membership of {name}, {date}",
-    "template_id": 1,
-    "recipient_list": [{"order": 2, "name": "이서연", "email": "seoyeon@example.com"}],
-    "field_list": [{"name": "fee", "value": "30000"}],
-    "limit": 100,
-    "end_date": "2026-12-31 18:00:00",
-    "duplicates": "once",
-    "language": "ko"
-}))]
-pub struct LinkStartRequest {
-    /// The name of its documents. `{name}` becomes the visitor's name and `{date}` the day; no other braces are
-    /// allowed.
-    #[schema(min_length = 1, max_length = 128)]
-    pub workflow_name: String,
-    /// The template's ID: an integer, or a string that contains one.
-    pub template_id: i64,
-    /// The recipients except the one of step 1, whose place the visitor takes.
-    pub recipient_list: Option<Vec<RecipientInput>>,
-    /// How often the link can be used, 1 to 1,000,000. Default: no limit.
-    #[schema(minimum = 1, maximum = 1_000_000)]
-    pub limit: Option<i64>,
-    /// When the link expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a date alone means the end of that day. Default:
-    /// never.
-    pub end_date: Option<String>,
-    /// `once` (default): each e-mail address or telephone number can use it once. `many`: no limit per address.
-    #[schema(pattern = "^(once|many)$")]
-    pub duplicates: Option<String>,
-    /// Sends the visitor a message with the signing link instead of leading them to the signing page, which proves that
-    /// the address is theirs. Not with `is_embed`.
-    pub confirm: Option<bool>,
-    /// The countries whose mobile numbers are accepted, as two-letter codes (ISO 3166-1); an empty list accepts none.
-    /// Default: the company's country.
-    #[schema(example = json!(["KR", "JP"]))]
-    pub phone_countries: Option<Vec<String>>,
-    /// Initial values. Signers can change them unless the field is read-only.
-    pub field_list: Option<Vec<FieldInput>>,
-    /// When each document expires. Default: the company's setting, counted from its start.
-    pub expiry_date: Option<String>,
-    /// `ko`, `en` or `ja`. Default: the company's language. Visitors can choose another for their page.
-    pub language: Option<String>,
-    /// A message to the recipients.
-    #[schema(max_length = 250)]
-    pub comment: Option<String>,
-    /// The people who get a copy of each finished document.
-    pub cc_list: Option<Vec<CopyInput>>,
-    /// Webhooks and embedded mode.
-    pub export_api_info: Option<ExportInput>,
+request_body! {
+    /// A new link: a start without its first recipient, and how often and how long the link can be used.
+    #[schema(example = json!({
+        "workflow_name": "Membership of {name}, {date}",
+        "template_id": 1,
+        "recipient_list": [{"order": 2, "name": "이서연", "email": "seoyeon@example.com"}],
+        "field_list": [{"name": "fee", "value": "30000"}],
+        "limit": 100,
+        "end_date": "2026-12-31 18:00:00",
+        "duplicates": "once",
+        "language": "ko"
+    }))]
+    LinkStartRequest -> NewPublicLink {
+        /// The name of its documents. `{name}` becomes the visitor's name and `{date}` the day; no other braces are
+        /// allowed.
+        #[schema(min_length = 1, max_length = 128)]
+        workflow_name: String => start.workflow_name,
+        /// The template's ID: an integer, or a string that contains one.
+        template_id: i64 => start.template_id = template,
+        /// The recipients except the one of step 1, whose place the visitor takes.
+        recipient_list: Option<Vec<RecipientInput>> => start.recipients,
+        /// How often the link can be used, 1 to 1,000,000. Default: no limit.
+        #[schema(minimum = 1, maximum = 1_000_000)]
+        limit: Option<i64> => limit,
+        /// When the link expires: `YYYY-MM-DD HH:MM:SS` in `offset`; a date alone means the end of that day. Default:
+        /// never.
+        end_date: Option<String> => end_date,
+        /// `once` (default): each e-mail address or telephone number can use it once. `many`: no limit per address.
+        #[schema(pattern = "^(once|many)$")]
+        duplicates: Option<String> => duplicates,
+        /// Sends the visitor a message with the signing link instead of leading them to the signing page, which proves that
+        /// the address is theirs. Not with `is_embed`.
+        confirm: Option<bool> => confirm = is_set,
+        /// The countries whose mobile numbers are accepted, as two-letter codes (ISO 3166-1); an empty list accepts none.
+        /// Default: the company's country.
+        #[schema(example = json!(["KR", "JP"]))]
+        phone_countries: Option<Vec<String>> => phone_countries,
+        /// Initial values. Signers can change them unless the field is read-only.
+        field_list: Option<Vec<FieldInput>> => start.fields,
+        /// When each document expires. Default: the company's setting, counted from its start.
+        expiry_date: Option<String> => start.expiry_date = unless_empty,
+        /// `ko`, `en` or `ja`. Default: the company's language. Visitors can choose another for their page.
+        language: Option<String> => start.language = unless_empty,
+        /// A message to the recipients.
+        #[schema(max_length = 250)]
+        comment: Option<String> => start.comment,
+        /// The people who get a copy of each finished document.
+        cc_list: Option<Vec<CopyInput>> => start.cc,
+        /// Webhooks and embedded mode.
+        export_api_info: Option<ExportInput> => start.export,
+    }
 }
 
 /// A new link.
@@ -125,14 +127,7 @@ pub async fn start_link(
     body: JsonBody,
 ) -> Result<Json<LinkStarted>, Failure> {
     let mut faults = Faults::default();
-    let mut new = body.read(&mut faults, |members, faults| NewPublicLink {
-        start: read(members, faults),
-        limit: members.integer_or_text("limit", faults),
-        end_date: members.text("end_date", faults),
-        duplicates: members.text("duplicates", faults),
-        confirm: members.boolean("confirm", faults).unwrap_or(false),
-        phone_countries: members.texts("phone_countries", faults),
-    })?;
+    let mut new = body.request::<LinkStartRequest>(&mut faults)?;
     new.start.idempotency = idempotency(
         &headers,
         &query,

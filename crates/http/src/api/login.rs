@@ -13,46 +13,69 @@ use domain::Language;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::body::declared::{request_body, unused};
 use crate::body::ignored_members::Unread;
-use crate::body::json::{self, JsonBody, Members};
+use crate::body::json::{self, JsonBody};
 use crate::frame::client_address::ClientAddress;
 use crate::frame::faults::Faults;
 use crate::frame::path::ApiPath;
 use crate::frame::problem::{AnswerLanguage, Failure};
 use crate::frame::state::Http;
 
+/// `request_code`.
+type RequestCode = (Option<String>,);
+/// `memb_email` and `memb_pwd`.
+type Credentials = (Option<String>, Option<String>);
+
 /// Credentials are short.
 const BODY_LIMIT: u64 = 64 * 1024;
 const REQUEST_CODE: &str = "1001Q";
 const RESPONSE_CODE: &str = "1001A";
 
-/// A login request.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "sender@example.com", "memb_pwd": "plover lantern quay 47"}}))]
-pub struct LoginRequest {
+request_body! {
+    /// A login request.
+    #[schema(example = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "sender@example.com", "memb_pwd": "plover lantern quay 47"}}))]
+    LoginRequest -> (Option<RequestCode>, Option<Credentials>) {
+        /// The kind of request.
+        header: LoginRequestHeader => 0,
+        /// The credentials.
+        body: LoginRequestBody => 1,
+    }
+}
+
+request_body! {
     /// The kind of request.
-    pub header: LoginRequestHeader,
+    LoginRequestHeader -> RequestCode {
+        /// Always `1001Q`.
+        #[schema(example = "1001Q", pattern = "^1001Q$")]
+        request_code: String => 0,
+        /// Older clients send these too.
+        #[schema(ignore)]
+        session_id: () = unused,
+        #[schema(ignore)]
+        version: () = unused,
+        #[schema(ignore)]
+        comp_id: () = unused,
+    }
+}
+
+request_body! {
     /// The credentials.
-    pub body: LoginRequestBody,
-}
-
-/// The kind of request.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct LoginRequestHeader {
-    /// Always `1001Q`.
-    #[schema(example = "1001Q", pattern = "^1001Q$")]
-    pub request_code: String,
-}
-
-/// The credentials.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct LoginRequestBody {
-    /// The member's e-mail address.
-    #[schema(format = "email")]
-    pub memb_email: String,
-    /// The member's password.
-    #[schema(format = "password")]
-    pub memb_pwd: String,
+    LoginRequestBody -> Credentials {
+        /// The member's e-mail address.
+        #[schema(format = "email")]
+        memb_email: String => 0,
+        /// The member's password.
+        #[schema(format = "password")]
+        memb_pwd: String => 1,
+        /// Older clients send these too.
+        #[schema(ignore)]
+        session_id: () = unused,
+        #[schema(ignore)]
+        version: () = unused,
+        #[schema(ignore)]
+        comp_id: () = unused,
+    }
 }
 
 /// The response to a login. It succeeded if `header.result_code` is `00`, and only then.
@@ -207,20 +230,10 @@ pub async fn login(
 /// Address and password, if the body has the format of the interface.
 fn credentials(body: &JsonBody) -> Option<(String, String)> {
     let mut faults = Faults::default();
-    let read = |root: &Members<'_>, faults: &mut Faults| {
-        let (header, members) = (root.object("header", faults)?, root.object("body", faults)?);
-        // Older clients send these too.
-        for name in ["session_id", "version", "comp_id"] {
-            let _is_sent = header.has(name) | members.has(name);
-        }
-        let code = header.required_text("request_code", faults)?;
-        let email = members.required_text("memb_email", faults)?;
-        let password = members.required_text("memb_pwd", faults)?;
-        (code == REQUEST_CODE).then_some((email, password))
-    };
-    let found = body.read(&mut faults, read).ok()?;
+    let (header, given) = body.request::<LoginRequest>(&mut faults).ok()?;
     faults.check().ok()?;
-    found
+    let ((code,), (email, password)) = (header?, given?);
+    (code? == REQUEST_CODE).then_some((email?, password?))
 }
 
 fn refusal(code: ResultCode, language: Language) -> Response {

@@ -27,6 +27,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::arrival;
+use super::declared::Body as Declared;
 use super::ignored_members::{Place, Unread};
 use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
@@ -59,6 +60,7 @@ pub struct Members<'a> {
 struct Member<'a> {
     value: &'a RawValue,
     is_read: AtomicBool,
+    is_left: bool,
 }
 
 impl JsonBody {
@@ -92,13 +94,22 @@ impl JsonBody {
 
     /// Reads the members of the body; 422 if it is JSON but not an object. What `read` does not ask for is reported as
     /// ignored, or is a fault.
-    pub fn read<T>(&self, faults: &mut Faults, read: impl FnOnce(&Members<'_>, &mut Faults) -> T) -> Result<T, Error> {
+    pub fn read<T>(
+        &self,
+        faults: &mut Faults,
+        read: impl FnOnce(&mut Members<'_>, &mut Faults) -> T,
+    ) -> Result<T, Error> {
         let members = self.entries()?;
-        let found = read(&Members::new(members, Place::default(), &self.unread), faults);
+        let found = read(&mut Members::new(members, Place::default(), &self.unread), faults);
         for fault in self.unread.faults() {
             faults.add(fault);
         }
         Ok(found)
+    }
+
+    /// Reads the body as `B` declares it.
+    pub fn request<B: Declared>(&self, faults: &mut Faults) -> Result<B::Request, Error> {
+        self.read(faults, |members, faults| B::read(members, faults))
     }
 
     /// Fails if it is JSON but not an object.
@@ -246,9 +257,16 @@ impl<'a> Members<'a> {
 
     /// The member as it is, including `null`.
     fn given(&self, name: &str) -> Option<&'a RawValue> {
-        let member = self.entries.get(name)?;
+        let member = self.entries.get(name).filter(|member| !member.is_left)?;
         member.is_read.store(true, Ordering::Relaxed);
         Some(member.value)
+    }
+
+    /// Leaves a member unread, even if it is asked for.
+    pub fn leave(&mut self, name: &str) {
+        if let Some(member) = self.entries.get_mut(name) {
+            member.is_left = true;
+        }
     }
 
     /// Adds a fault if the member is missing.
@@ -502,8 +520,12 @@ impl<'a> Visitor<'a> for &mut Reader<'a> {
     fn visit_map<A: MapAccess<'a>>(self, mut object: A) -> Result<(), A::Error> {
         while let Some((name, value)) = object.next_entry()? {
             self.count()?;
-            let is_read = AtomicBool::new(false);
-            self.entries.insert(name, Member { value, is_read });
+            let member = Member {
+                value,
+                is_read: AtomicBool::new(false),
+                is_left: false,
+            };
+            self.entries.insert(name, member);
         }
         Ok(())
     }
@@ -585,7 +607,7 @@ mod tests {
         let body = body(&format!(
             r#"{{"name": "a", "limt": 5, "list": [{{"order": 1}}, {{"order": 2, "nmae": null}}], "{long}": {{"in": 1}}}}"#
         ));
-        let read = |root: &Members<'_>, faults: &mut Faults| {
+        let read = |root: &mut Members<'_>, faults: &mut Faults| {
             root.text("name", faults);
             root.boolean("absent", faults);
             for item in root.objects("list", faults).expect("a list") {

@@ -3,23 +3,23 @@
 use app::SavedTemplate;
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::api::path::TemplatePath;
+use crate::body::declared::request_body;
 use crate::body::json::OptionalJsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::faults::Faults;
 use crate::frame::problem::{AnswerLanguage, Failure, Problem};
 use crate::frame::state::Http;
 
-/// The copy's name.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"name": "Contract 2027"}))]
-pub struct CopyTemplateInput {
-    /// The name. Default: the template's name.
-    #[schema(min_length = 1, max_length = 128)]
-    pub name: Option<String>,
+request_body! {
+    /// The copy's name.
+    #[schema(example = json!({"name": "Contract 2027"}))]
+    CopyTemplateInput -> (Option<String>,) {
+        /// The name. Default: the template's name.
+        #[schema(min_length = 1, max_length = 128)]
+        name: Option<String> => 0,
+    }
 }
 
 /// Copy a template.
@@ -44,7 +44,7 @@ pub async fn copy_template(
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<SavedTemplate>, Failure> {
     let mut faults = Faults::default();
-    let name = body.read(&mut faults, |members, faults| members.text("name", faults))?;
+    let (name,) = body.request::<CopyTemplateInput>(&mut faults)?;
     faults.check()?;
     let copied = http
         .blocking(move |app| app.copy_template(&caller, id, name.as_deref()))

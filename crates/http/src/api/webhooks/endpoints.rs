@@ -4,9 +4,8 @@
 use app::{EndpointPaused, EndpointStarted, ExportEndpoints};
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
+use crate::body::declared::request_body;
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::faults::Faults;
@@ -43,12 +42,13 @@ pub async fn list_endpoints(
     Ok(Json(endpoints.await?))
 }
 
-/// The endpoint.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
-pub struct EndpointRequest {
-    /// Its URL.
-    pub url: String,
+request_body! {
+    /// The endpoint.
+    #[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
+    EndpointRequest -> (Option<String>,) {
+        /// Its URL.
+        url: String => 0,
+    }
 }
 
 /// Start a stopped endpoint.
@@ -70,7 +70,7 @@ pub async fn start_endpoint(
     body: JsonBody,
 ) -> Result<Json<EndpointStarted>, Failure> {
     let mut faults = Faults::default();
-    let url = body.read(&mut faults, |members, faults| members.text("url", faults))?;
+    let (url,) = body.request::<EndpointRequest>(&mut faults)?;
     let faults = faults.into_inner();
     let started = http.blocking(move |app| app.start_export_endpoint(&caller, url, faults));
     Ok(Json(started.await?))
@@ -96,7 +96,7 @@ pub async fn pause_endpoint(
     body: JsonBody,
 ) -> Result<Json<EndpointPaused>, Failure> {
     let mut faults = Faults::default();
-    let url = body.read(&mut faults, |members, faults| members.text("url", faults))?;
+    let (url,) = body.request::<EndpointRequest>(&mut faults)?;
     let faults = faults.into_inner();
     let paused = http.blocking(move |app| app.pause_export_endpoint(&caller, url, faults));
     Ok(Json(paused.await?))

@@ -3,9 +3,8 @@
 use app::{WebhookTestRequest, WebhookTested};
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
+use crate::body::declared::request_body;
 use crate::body::json::JsonBody;
 use crate::frame::blocking::requester;
 use crate::frame::caller::Authenticated;
@@ -13,15 +12,16 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
-pub struct TestRequest {
-    /// The endpoint's URL, which must follow the same rules as in a start.
-    pub url: String,
-    /// The `Authorization` header.
-    pub authorization: Option<String>,
-    /// The API client whose secret signs it. Default: the company's first.
-    pub client_id: Option<String>,
+request_body! {
+    #[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
+    TestRequest -> WebhookTestRequest {
+        /// The endpoint's URL, which must follow the same rules as in a start.
+        url: String => url,
+        /// The `Authorization` header.
+        authorization: Option<String> => authorization,
+        /// The API client whose secret signs it. Default: the company's first.
+        client_id: Option<String> => client_id,
+    }
 }
 
 /// Test an endpoint.
@@ -46,12 +46,7 @@ pub async fn test_export(
     body: JsonBody,
 ) -> Result<Json<WebhookTested>, Failure> {
     let mut faults = Faults::default();
-    let mut request = body.read(&mut faults, |members, faults| WebhookTestRequest {
-        url: members.text("url", faults),
-        authorization: members.text("authorization", faults),
-        client_id: members.text("client_id", faults),
-        faults: Vec::new(),
-    })?;
+    let mut request = body.request::<TestRequest>(&mut faults)?;
     request.faults = faults.into_inner();
     // An endpoint may be slow, and must not occupy everyone's threads.
     let turn = http.trials().turn(&requester()).await?;

@@ -3,12 +3,11 @@
 use app::{ActRequest, Advanced, Error};
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
-use super::start::{FieldInput, given_fields, order};
+use super::start::{FieldInput, order};
 use crate::api::answers::Changed;
 use crate::api::path::WorkflowPath;
+use crate::body::declared::request_body;
 use crate::body::json::{JsonBody, OptionalJsonBody};
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -16,40 +15,32 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-/// What to enter for the signer, and a comment.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"order": 1, "field_list": [{"name": "agree", "value": "Y"}], "comment": "Approved by telephone"}))]
-pub struct ActInput {
-    /// The step. Required if the document has several, so that a repeated request never acts for anyone else. If this
-    /// is not the current step, the response is 409.
-    #[schema(minimum = 1)]
-    pub order: Option<u32>,
-    /// Which recipient, if the step has several.
-    pub email: Option<String>,
-    /// Which recipient, by role: required if several recipients of the step have this address.
-    pub role: Option<String>,
-    /// Values to enter.
-    pub field_list: Option<Vec<FieldInput>>,
-    /// A comment.
-    #[schema(max_length = 250)]
-    pub comment: Option<String>,
+request_body! {
+    /// What to enter for the signer, and a comment.
+    #[schema(example = json!({"order": 1, "field_list": [{"name": "agree", "value": "Y"}], "comment": "Approved by telephone"}))]
+    ActInput -> ActRequest {
+        /// The step. Required if the document has several, so that a repeated request never acts for anyone else. If this
+        /// is not the current step, the response is 409.
+        #[schema(minimum = 1)]
+        order: Option<u32> => order = order,
+        /// Which recipient, if the step has several.
+        email: Option<String> => email,
+        /// Which recipient, by role: required if several recipients of the step have this address.
+        role: Option<String> => role,
+        /// Values to enter.
+        field_list: Option<Vec<FieldInput>> => fields,
+        /// A comment.
+        #[schema(max_length = 250)]
+        comment: Option<String> => comment,
+    }
 }
 
 /// Reads the members of an approval or a rejection.
 pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
     let mut faults = Faults::default();
-    let request = body.read(&mut faults, |root, faults| ActRequest {
-        order: order(root, faults),
-        email: root.text("email", faults),
-        role: root.text("role", faults),
-        fields: given_fields(root, faults),
-        comment: root.text("comment", faults),
-        faults: Vec::new(),
-    })?;
-    Ok(ActRequest {
-        faults: faults.into_inner(),
-        ..request
-    })
+    let mut request = body.request::<ActInput>(&mut faults)?;
+    request.faults = faults.into_inner();
+    Ok(request)
 }
 
 /// Approve on behalf of a signer.

@@ -3,11 +3,10 @@
 use app::{ActRequest, Advanced};
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::api::answers::Changed;
 use crate::api::path::WorkflowPath;
+use crate::body::declared::request_body;
 use crate::body::json::OptionalJsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -15,12 +14,13 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"comment": "Sent to the wrong person"}))]
-pub struct CancelInput {
-    /// The reason, which recipients see.
-    #[schema(max_length = 250)]
-    pub comment: Option<String>,
+request_body! {
+    #[schema(example = json!({"comment": "Sent to the wrong person"}))]
+    CancelInput -> ActRequest {
+        /// The reason, which recipients see.
+        #[schema(max_length = 250)]
+        comment: Option<String> => comment,
+    }
 }
 
 /// Cancel a workflow.
@@ -41,12 +41,8 @@ pub async fn cancel(
     OptionalJsonBody(body): OptionalJsonBody,
 ) -> Result<Json<Advanced>, Failure> {
     let mut faults = Faults::default();
-    let comment = body.read(&mut faults, |members, faults| members.text("comment", faults))?;
-    let request = ActRequest {
-        comment,
-        faults: faults.into_inner(),
-        ..ActRequest::default()
-    };
+    let mut request = body.request::<CancelInput>(&mut faults)?;
+    request.faults = faults.into_inner();
     Ok(Json(
         http.blocking(move |app| app.cancel(&caller, id, &request, &origin))
             .await?,

@@ -3,34 +3,34 @@
 use app::{Advanced, CorrectRequest, Error, Subject};
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::api::answers::Changed;
 use crate::api::path::{WorkflowPath, number};
-use crate::body::json::JsonBody;
+use crate::body::declared::request_body;
+use crate::body::json::{JsonBody, Members};
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
 use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-/// The corrections; what you omit stays.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"name": "이서연", "email": "seoyeon@example.com"}))]
-pub struct CorrectInput {
-    /// The correct name.
-    #[schema(max_length = 100)]
-    pub name: Option<String>,
-    /// The correct e-mail address or telephone number.
-    pub email: Option<String>,
-    /// The correct mobile number; `null` removes the current one. If you omit it, the number stays only if name and
-    /// address stay too.
-    pub mobile: Option<String>,
-    /// Which recipient of the step, by the current address.
-    pub current_email: Option<String>,
-    /// Which recipient of the step, by role: required if several have this address.
-    pub role: Option<String>,
+request_body! {
+    /// The corrections; what you omit stays.
+    #[schema(example = json!({"name": "이서연", "email": "seoyeon@example.com"}))]
+    CorrectInput -> CorrectRequest {
+        /// The correct name.
+        #[schema(max_length = 100)]
+        name: Option<String> => name,
+        /// The correct e-mail address or telephone number.
+        email: Option<String> => email,
+        /// The correct mobile number; `null` removes the current one. If you omit it, the number stays only if name and
+        /// address stay too.
+        mobile: Option<String> => mobile = Members::text_or_null,
+        /// Which recipient of the step, by the current address.
+        current_email: Option<String> => current_email,
+        /// Which recipient of the step, by role: required if several have this address.
+        role: Option<String> => role,
+    }
 }
 
 /// Correct a recipient.
@@ -63,14 +63,7 @@ pub async fn correct_recipient(
     let order = number(&order).and_then(|order| u32::try_from(order).ok());
     let order = order.ok_or(Error::NotFound(Subject::Recipient))?;
     let mut faults = Faults::default();
-    let mut request = body.read(&mut faults, |members, faults| CorrectRequest {
-        name: members.text("name", faults),
-        email: members.text("email", faults),
-        mobile: members.text_or_null("mobile", faults),
-        current_email: members.text("current_email", faults),
-        role: members.text("role", faults),
-        faults: Vec::new(),
-    })?;
+    let mut request = body.request::<CorrectInput>(&mut faults)?;
     request.faults = faults.into_inner();
     Ok(Json(
         http.blocking(move |app| app.correct_recipient(&caller, id, order, &request, &origin))

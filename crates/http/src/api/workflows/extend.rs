@@ -3,11 +3,10 @@
 use app::{Advanced, ExtendRequest};
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::api::answers::Changed;
 use crate::api::path::WorkflowPath;
+use crate::body::declared::request_body;
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -16,12 +15,13 @@ use crate::frame::problem::Failure;
 use crate::frame::query::Query;
 use crate::frame::state::Http;
 
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
-pub struct ExtendInput {
-    /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past. A date without a time means the end of that day, and
-    /// `9999-12-31 23:59:59` means never.
-    pub expiry_date: String,
+request_body! {
+    #[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
+    ExtendInput -> ExtendRequest {
+        /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past. A date without a time means the end of that day, and
+        /// `9999-12-31 23:59:59` means never.
+        expiry_date: String => expiry_date,
+    }
 }
 
 /// Change the expiry date.
@@ -46,13 +46,9 @@ pub async fn extend(
     body: JsonBody,
 ) -> Result<Json<Advanced>, Failure> {
     let mut faults = Faults::default();
-    let expiry_date = body.read(&mut faults, |members, faults| members.text("expiry_date", faults))?;
-    let offset = query.text("offset", &mut faults);
-    let request = ExtendRequest {
-        expiry_date,
-        offset,
-        faults: faults.into_inner(),
-    };
+    let mut request = body.request::<ExtendInput>(&mut faults)?;
+    request.offset = query.text("offset", &mut faults);
+    request.faults = faults.into_inner();
     Ok(Json(
         http.blocking(move |app| app.extend(&caller, id, &request, &origin))
             .await?,

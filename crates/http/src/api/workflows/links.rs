@@ -3,10 +3,9 @@
 use app::{LinksRequest, WorkflowLinks};
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use crate::api::path::WorkflowPath;
+use crate::body::declared::request_body;
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -14,12 +13,13 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({"action": "revoke"}))]
-pub struct LinksInput {
-    /// `renew`: replace them with new ones. `revoke`: they stop working until they are renewed.
-    #[schema(pattern = "^(renew|revoke)$")]
-    pub action: String,
+request_body! {
+    #[schema(example = json!({"action": "revoke"}))]
+    LinksInput -> LinksRequest {
+        /// `renew`: replace them with new ones. `revoke`: they stop working until they are renewed.
+        #[schema(pattern = "^(renew|revoke)$")]
+        action: String => action,
+    }
 }
 
 /// Renew or revoke the links to a document.
@@ -47,11 +47,8 @@ pub async fn change_links(
     body: JsonBody,
 ) -> Result<Json<WorkflowLinks>, Failure> {
     let mut faults = Faults::default();
-    let action = body.read(&mut faults, |members, faults| members.text("action", faults))?;
-    let request = LinksRequest {
-        action,
-        faults: faults.into_inner(),
-    };
+    let mut request = body.request::<LinksInput>(&mut faults)?;
+    request.faults = faults.into_inner();
     let links = http
         .blocking(move |app| app.change_links(&caller, id, &request, &origin))
         .await?;

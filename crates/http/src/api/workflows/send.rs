@@ -6,8 +6,9 @@ use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use utoipa::ToSchema;
 
-use super::start::{idempotency, read_one_off, telling};
+use super::start::{StartBody, idempotency, telling};
 use crate::api::templates::form::{Given, LARGEST_FIELDS};
+use crate::body::declared::Body as _;
 use crate::body::form::Form;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -75,7 +76,10 @@ pub async fn send(
     let form = Form::read(request, limit).await?;
     let mut faults = Faults::default();
     let body = form.json("start")?;
-    let mut start = body.read(&mut faults, read_one_off)?;
+    let mut start = body.read(&mut faults, |members, faults| {
+        members.leave("template_id");
+        StartBody::read(members, faults)
+    })?;
     start.offset = query.text("offset", &mut faults);
     start.idempotency = idempotency(
         &headers,

@@ -3,15 +3,17 @@
 //! This file reads members and their types. The use-case checks values against company and template, and adds to the
 //! same list of faults, so that one 422 names them all.
 
-use app::{Fault, FaultCode, GivenField, Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, Started};
+use app::{
+    Fault, FaultCode, GivenField, Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest,
+    Started,
+};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::{TemplateId, UtcOffset};
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use utoipa::ToSchema;
 
+use crate::body::declared::{is_set, request_body, unless_empty};
 use crate::body::json::{JsonBody, Members};
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -22,127 +24,133 @@ use crate::frame::state::Http;
 
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
-/// A document to send.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({
-    "workflow_name": "Employment contract 2026-001",
-    "template_id": 1,
-    "recipient_list": [
-        {"order": 1, "name": "김민준", "email": "minjun@example.com"},
-        {"order": 2, "name": "이서연", "email": "seoyeon@example.com"}
-    ],
-    "field_list": [{"name": "salary", "value": "3,000,000"}],
-    "expiry_date": "2026-12-31 18:00:00",
-    "export_api_info": {"url": "https://hooks.example.com/sign", "api_type": "ALL", "is_embed": true, "link_type": "download"}
-}))]
-pub struct StartRequest {
-    /// The document's name.
-    #[schema(min_length = 1, max_length = 128)]
-    pub workflow_name: String,
-    /// The template's ID: an integer, or a string that contains one.
-    #[schema(example = 1)]
-    pub template_id: i64,
-    /// One recipient for each place of the template. You can omit one that the template names itself.
-    pub recipient_list: Vec<RecipientInput>,
-    /// Initial values. Signers can change them unless the field is read-only.
-    pub field_list: Option<Vec<FieldInput>>,
-    /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`. A date without a time means the end of that day,
-    /// and `9999-12-31 23:59:59` means never. Default: the company's setting.
-    #[schema(example = "2026-12-31 18:00:00")]
-    pub expiry_date: Option<String>,
-    /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`. Default: the company's
-    /// language.
-    #[schema(example = "ko")]
-    pub language: Option<String>,
-    /// A message to the recipients.
-    #[schema(max_length = 250)]
-    pub comment: Option<String>,
-    /// The people who get a copy of the finished document.
-    pub cc_list: Option<Vec<CopyInput>>,
+request_body! {
+    /// A document to send.
+    #[schema(as = StartRequest, example = json!({
+        "workflow_name": "Employment contract 2026-001",
+        "template_id": 1,
+        "recipient_list": [
+            {"order": 1, "name": "김민준", "email": "minjun@example.com"},
+            {"order": 2, "name": "이서연", "email": "seoyeon@example.com"}
+        ],
+        "field_list": [{"name": "salary", "value": "3,000,000"}],
+        "expiry_date": "2026-12-31 18:00:00",
+        "export_api_info": {"url": "https://hooks.example.com/sign", "api_type": "ALL", "is_embed": true, "link_type": "download"}
+    }))]
+    StartBody -> StartRequest {
+        /// The document's name.
+        #[schema(min_length = 1, max_length = 128)]
+        workflow_name: String => workflow_name,
+        /// The template's ID: an integer, or a string that contains one.
+        #[schema(example = 1)]
+        template_id: i64 => template_id = template,
+        /// One recipient for each place of the template. You can omit one that the template names itself.
+        recipient_list: Vec<RecipientInput> => recipients,
+        /// Initial values. Signers can change them unless the field is read-only.
+        field_list: Option<Vec<FieldInput>> => fields,
+        /// When the document expires: `YYYY-MM-DD HH:MM:SS` in `offset`. A date without a time means the end of that day,
+        /// and `9999-12-31 23:59:59` means never. Default: the company's setting.
+        #[schema(example = "2026-12-31 18:00:00")]
+        expiry_date: Option<String> => expiry_date = unless_empty,
+        /// Of the document, its pages, mails and certificate: `ko`, `en` or `ja`, also as `ko-KR`. Default: the company's
+        /// language.
+        #[schema(example = "ko")]
+        language: Option<String> => language = unless_empty,
+        /// A message to the recipients.
+        #[schema(max_length = 250)]
+        comment: Option<String> => comment,
+        /// The people who get a copy of the finished document.
+        cc_list: Option<Vec<CopyInput>> => cc,
+        /// Webhooks and embedded mode.
+        export_api_info: Option<ExportInput> => export,
+        /// Start nothing; return `preview_url` and, in `ignored_members`, what we did not understand of this body.
+        is_preview: Option<bool> => is_preview = is_set,
+    }
+}
+
+request_body! {
+    /// A recipient.
+    RecipientInput -> StartRecipient {
+        /// The step, from 1.
+        #[schema(minimum = 1)]
+        order: u32 => order = order,
+        /// The recipient's name.
+        #[schema(min_length = 1, max_length = 100)]
+        name: String => name,
+        /// An e-mail address or a telephone number. What we cannot send (no mail server, no text message gateway) stays on
+        /// the outbox page, where the sender can copy its link. `sign_url` is returned only in embedded mode.
+        #[schema(example = "minjun@example.com")]
+        email: String => email,
+        /// Which of the step's roles, if it has several. Default: in list order.
+        role: Option<String> => role,
+        /// The recipient's language, if it differs from the document's.
+        language: Option<String> => language = unless_empty,
+        /// An additional telephone number.
+        mobile: Option<String> => mobile,
+        /// An access code that the recipient must enter first.
+        #[schema(min_length = 4, max_length = 15)]
+        password: Option<String> => password,
+        /// A hint for the access code.
+        #[schema(max_length = 50)]
+        password_hint: Option<String> => password_hint,
+        /// The recipient must enter a code that we send when they ask for it, to this `email` or by text message to
+        /// `mobile`; also in embedded mode. Requires a mail server or a text message gateway, because the outbox page does
+        /// not show codes. If the template's step requires a code, you cannot turn it off.
+        one_time_code: Option<bool> => one_time_code,
+    }
+}
+
+request_body! {
+    /// A value for a field.
+    FieldInput -> GivenField {
+        /// The field's name in the template.
+        name: String => name,
+        /// The value: text; the digits of a number; `Y` or `N` for a check; base64 of a PNG or JPEG for a picture.
+        value: String => value = Members::value_text,
+    }
+}
+
+request_body! {
+    /// Someone who gets a copy.
+    CopyInput -> StartCopy {
+        /// The name.
+        name: Option<String> => name,
+        /// An e-mail address or a telephone number.
+        email: String => email,
+    }
+}
+
+request_body! {
     /// Webhooks and embedded mode.
-    pub export_api_info: Option<ExportInput>,
-    /// Start nothing; return `preview_url` and, in `ignored_members`, what we did not understand of this body.
-    pub is_preview: Option<bool>,
+    ExportInput -> StartExport {
+        /// The endpoint for webhooks: https, at a public address, unless the installation's `webhook.` settings allow more.
+        #[schema(example = "https://hooks.example.com/sign")]
+        url: String => url,
+        /// `ALL`: at every step. `StartAndEnd`: at the first and the last. An early end is always reported.
+        #[schema(pattern = "^(ALL|StartAndEnd)$", example = "ALL")]
+        api_type: String => api_type,
+        /// Embedded: we send recipients no messages; the response and the webhooks contain `sign_url`.
+        is_embed: bool => is_embed,
+        /// `viewer` (default): addresses of the finished files lead to pages. `download`: they lead to the PDFs.
+        #[schema(pattern = "^(viewer|download)$", example = "viewer")]
+        link_type: Option<String> => link_type,
+        /// The `Authorization` header of each webhook.
+        authorization: Option<String> => authorization,
+        /// The API client whose `client_id` and secret the webhooks use. Default: the company's first.
+        client_id: Option<String> => client_id,
+        /// Other names for fields in webhooks.
+        field_names: Option<Vec<FieldNameInput>> => field_names,
+    }
 }
 
-/// A recipient.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct RecipientInput {
-    /// The step, from 1.
-    #[schema(minimum = 1)]
-    pub order: u32,
-    /// The recipient's name.
-    #[schema(min_length = 1, max_length = 100)]
-    pub name: String,
-    /// An e-mail address or a telephone number. What we cannot send (no mail server, no text message gateway) stays on
-    /// the outbox page, where the sender can copy its link. `sign_url` is returned only in embedded mode.
-    #[schema(example = "minjun@example.com")]
-    pub email: String,
-    /// Which of the step's roles, if it has several. Default: in list order.
-    pub role: Option<String>,
-    /// The recipient's language, if it differs from the document's.
-    pub language: Option<String>,
-    /// An additional telephone number.
-    pub mobile: Option<String>,
-    /// An access code that the recipient must enter first.
-    #[schema(min_length = 4, max_length = 15)]
-    pub password: Option<String>,
-    /// A hint for the access code.
-    #[schema(max_length = 50)]
-    pub password_hint: Option<String>,
-    /// The recipient must enter a code that we send when they ask for it, to this `email` or by text message to
-    /// `mobile`; also in embedded mode. Requires a mail server or a text message gateway, because the outbox page does
-    /// not show codes. If the template's step requires a code, you cannot turn it off.
-    pub one_time_code: Option<bool>,
-}
-
-/// A value for a field.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct FieldInput {
-    /// The field's name in the template.
-    pub name: String,
-    /// The value: text; the digits of a number; `Y` or `N` for a check; base64 of a PNG or JPEG for a picture.
-    pub value: String,
-}
-
-/// Someone who gets a copy.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct CopyInput {
-    /// The name.
-    pub name: Option<String>,
-    /// An e-mail address or a telephone number.
-    pub email: String,
-}
-
-/// Webhooks and embedded mode.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct ExportInput {
-    /// The endpoint for webhooks: https, at a public address, unless the installation's `webhook.` settings allow more.
-    #[schema(example = "https://hooks.example.com/sign")]
-    pub url: String,
-    /// `ALL`: at every step. `StartAndEnd`: at the first and the last. An early end is always reported.
-    #[schema(pattern = "^(ALL|StartAndEnd)$", example = "ALL")]
-    pub api_type: String,
-    /// Embedded: we send recipients no messages; the response and the webhooks contain `sign_url`.
-    pub is_embed: bool,
-    /// `viewer` (default): addresses of the finished files lead to pages. `download`: they lead to the PDFs.
-    #[schema(pattern = "^(viewer|download)$", example = "viewer")]
-    pub link_type: Option<String>,
-    /// The `Authorization` header of each webhook.
-    pub authorization: Option<String>,
-    /// The API client whose `client_id` and secret the webhooks use. Default: the company's first.
-    pub client_id: Option<String>,
-    /// Other names for fields in webhooks.
-    pub field_names: Option<Vec<FieldNameInput>>,
-}
-
-/// Another name for a field.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct FieldNameInput {
-    /// The field's name in the template.
-    pub field_name: String,
-    /// The field's name in webhooks.
-    pub new_name: String,
+request_body! {
+    /// Another name for a field.
+    FieldNameInput -> StartFieldName {
+        /// The field's name in the template.
+        field_name: String => field_name,
+        /// The field's name in webhooks.
+        new_name: String => new_name,
+    }
 }
 
 /// Start a workflow.
@@ -155,7 +163,7 @@ pub struct FieldNameInput {
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's time zone.", example = "+09:00"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
-    request_body = StartRequest,
+    request_body = StartBody,
     responses(
         (status = 200, description = "The document was started, or its preview was created.", body = Started,
          example = json!({
@@ -180,7 +188,7 @@ pub async fn start(
     body: JsonBody,
 ) -> Result<Json<Started>, Failure> {
     let mut faults = Faults::default();
-    let mut request = body.read(&mut faults, read_one)?;
+    let mut request = body.request::<StartBody>(&mut faults)?;
     request.offset = query.text("offset", &mut faults);
     request.idempotency = idempotency(
         &headers,
@@ -200,20 +208,6 @@ pub(super) fn telling(mut started: Started, ignored: Vec<String>) -> Started {
         *ignored_members = ignored;
     }
     started
-}
-
-/// The members of a start of one document, or of its preview.
-pub(super) fn read_one(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
-    let is_preview = root.boolean("is_preview", faults).unwrap_or(false);
-    let request = read(root, faults);
-    app::StartRequest { is_preview, ..request }
-}
-
-/// The same for a start that brings its template.
-pub(super) fn read_one_off(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
-    let is_preview = root.boolean("is_preview", faults).unwrap_or(false);
-    let request = read_content(root, faults);
-    app::StartRequest { is_preview, ..request }
 }
 
 /// The key that makes a repeated request happen only once. A request is the same if its content is the same and its
@@ -250,95 +244,20 @@ pub(in crate::api) fn idempotency(
     })
 }
 
-/// The members of every kind of start, with faults about their types.
-pub(in crate::api) fn read(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
-    app::StartRequest {
-        template_id: root.integer_or_text("template_id", faults).map(TemplateId),
-        ..read_content(root, faults)
-    }
+pub(in crate::api) fn template(members: &Members<'_>, name: &str, faults: &mut Faults) -> Option<TemplateId> {
+    members.integer_or_text(name, faults).map(TemplateId)
 }
 
-fn read_content(root: &Members<'_>, faults: &mut Faults) -> app::StartRequest {
-    app::StartRequest {
-        workflow_name: root.text("workflow_name", faults),
-        recipients: list(root, "recipient_list", faults, recipient),
-        fields: given_fields(root, faults),
-        expiry_date: unless_empty(root.text("expiry_date", faults)),
-        language: unless_empty(root.text("language", faults)),
-        comment: root.text("comment", faults),
-        cc: list(root, "cc_list", faults, |copy, faults| StartCopy {
-            name: copy.text("name", faults),
-            email: copy.text("email", faults),
-        }),
-        export: root
-            .object("export_api_info", faults)
-            .map(|given| export(&given, faults)),
-        ..app::StartRequest::default()
-    }
-}
-
-/// `field_list`, of a start and of an approval on behalf of a signer.
-pub(super) fn given_fields(root: &Members<'_>, faults: &mut Faults) -> Vec<GivenField> {
-    list(root, "field_list", faults, |field, faults| GivenField {
-        name: field.text("name", faults),
-        value: field.value_text("value", faults),
-    })
-}
-
-fn list<T>(
-    root: &Members<'_>,
-    name: &str,
-    faults: &mut Faults,
-    read: impl Fn(&Members<'_>, &mut Faults) -> T,
-) -> Vec<T> {
-    let items = root.objects(name, faults).unwrap_or_default();
-    items.iter().map(|item| read(item, faults)).collect()
-}
-
-fn recipient(given: &Members<'_>, faults: &mut Faults) -> StartRecipient {
-    StartRecipient {
-        order: order(given, faults),
-        role: given.text("role", faults),
-        name: given.text("name", faults),
-        email: given.text("email", faults),
-        language: unless_empty(given.text("language", faults)),
-        mobile: given.text("mobile", faults),
-        password: given.text("password", faults),
-        password_hint: given.text("password_hint", faults),
-        one_time_code: given.boolean("one_time_code", faults),
-    }
-}
-
-/// Programs that fill in every member send an empty text if they have nothing to say.
-fn unless_empty(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.trim().is_empty())
-}
-
-/// `order`: steps count from 1.
-pub(super) fn order(given: &Members<'_>, faults: &mut Faults) -> Option<u32> {
-    let value = given.integer_or_text("order", faults)?;
+/// Steps count from 1.
+pub(super) fn order(members: &Members<'_>, name: &str, faults: &mut Faults) -> Option<u32> {
+    let value = members.integer_or_text(name, faults)?;
     let order = u32::try_from(value).ok().filter(|order| (1..=1000).contains(order));
     if order.is_none() {
         faults.add(
-            Fault::new(given.path_of("order"), FaultCode::OutOfRange)
+            Fault::new(members.path_of(name), FaultCode::OutOfRange)
                 .with("min", 1)
                 .with("max", 1000),
         );
     }
     order
-}
-
-fn export(given: &Members<'_>, faults: &mut Faults) -> StartExport {
-    StartExport {
-        url: given.text("url", faults),
-        api_type: given.text("api_type", faults),
-        is_embed: given.boolean("is_embed", faults),
-        link_type: given.text("link_type", faults),
-        authorization: given.text("authorization", faults),
-        client_id: given.text("client_id", faults),
-        field_names: list(given, "field_names", faults, |name, faults| StartFieldName {
-            field_name: name.text("field_name", faults),
-            new_name: name.text("new_name", faults),
-        }),
-    }
 }

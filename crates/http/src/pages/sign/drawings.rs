@@ -49,7 +49,7 @@ pub async fn choices(
     let key = key(&http, &request);
     let language = page_language(&headers);
     let mut faults = Faults::default();
-    let wish = body.read(&mut faults, wish)?;
+    let wish = body.read(&mut faults, |members, faults| wish(members, faults))?;
     let wish = faults.check().map(|()| wish)?;
     let Some(wish) = wish else {
         return Err(not_allowed("way", ["typed", "person_seal", "company_seal"].as_slice()).into());
