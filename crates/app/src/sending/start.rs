@@ -130,7 +130,7 @@ impl App {
         if is_preview {
             return self.keep_preview(plan, now).map(only);
         }
-        plan.fonts = self.fonts_for_start(&caller.company, &mut plan.claim)?;
+        plan.new.fonts = self.fonts_for_start(&caller.company, &mut plan.claim)?;
         let outgoing = Arc::clone(&self.outgoing);
         let outcome = self.store.write(move |tx| plan.store(tx, &outgoing, now))?;
         match (outcome, key) {

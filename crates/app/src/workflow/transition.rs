@@ -5,6 +5,8 @@
 //! [`App::commit`]: one transaction that writes state, audit trail and outbox, if the revision and the chain's head are
 //! still those that were read. If another write came first, nothing is written, and the use-case reads and decides again: of
 //! two that arrive at the same moment one wins, and the other sees the state that the first one left.
+//!
+//! A start writes a [`Plan`], too: one that adds the rows of a new workflow ([`Plan::start`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +20,7 @@ use serde::Serialize;
 use store::HeldWorkflow;
 use store::outbox::NewDelivery;
 use store::template::StoredVersion;
-use store::workflow::{Party, SealedDocument, StoredWorkflow};
+use store::workflow::{NewWorkflow, Party, SealedDocument, StoredWorkflow};
 use store::workflow_value::StoredValue;
 
 use crate::App;
@@ -68,10 +70,18 @@ impl Snapshot {
     }
 }
 
+/// What a plan is written over.
+enum Over {
+    /// The workflow as it was read.
+    Read(Box<StoredWorkflow>),
+    /// Nothing: the workflow is new.
+    New(NewWorkflow),
+}
+
 /// A decision, ready to be written.
 pub(crate) struct Plan {
     at: Timestamp,
-    before: StoredWorkflow,
+    over: Over,
     after: Workflow,
     entries: Vec<Entry>,
     head: KeyedHead,
@@ -108,32 +118,63 @@ impl Plan {
             })
             .chain(events)
             .collect();
-        let company = &snapshot.stored.workflow.company;
-        let before = &snapshot.stored.head;
-        let events = events_at(actor, snapshot.at, events);
-        let (entries, head) = keyed_chain::append(&snapshot.vault, company, after.id, before, events);
         let removed: Vec<String> = theirs.into_iter().map(|(_, field)| field).collect();
         let left = snapshot.values.iter().filter(|(field, _)| !removed.contains(field));
         let files_after = left
             .filter_map(|(field, stored)| Some((field.clone(), stored.value.file()?.hash)))
             .collect();
+        let over = Over::Read(Box::new(snapshot.stored.clone()));
+        let before = &snapshot.stored.head;
         Plan {
-            at: snapshot.at,
-            before: snapshot.stored.clone(),
+            removed,
+            files_before: snapshot.files.clone(),
+            files_after,
+            ..Plan::over(over, before, after, (&snapshot.vault, snapshot.at), actor, events)
+        }
+    }
+
+    /// A plan that adds a workflow with reserved numbers, and begins its audit trail.
+    pub(crate) fn start(
+        new: NewWorkflow,
+        workflow: Workflow,
+        (vault, at): (&Vault, Timestamp),
+        actor: &Actor,
+        events: Vec<EventKind>,
+    ) -> Plan {
+        let before = keyed_chain::genesis(&workflow.company, workflow.id);
+        Plan {
+            blobs: new.fonts.clone(),
+            ..Plan::over(Over::New(new), &before, workflow, (vault, at), actor, events)
+        }
+    }
+
+    fn over(
+        over: Over,
+        before: &KeyedHead,
+        after: Workflow,
+        (vault, at): (&Vault, Timestamp),
+        actor: &Actor,
+        events: Vec<EventKind>,
+    ) -> Plan {
+        let events = events_at(actor, at, events);
+        let (entries, head) = keyed_chain::append(vault, &after.company, after.id, before, events);
+        Plan {
+            at,
+            over,
             after,
             entries,
             head,
-            vault: snapshot.vault.clone(),
+            vault: vault.clone(),
             values: Vec::new(),
-            removed,
+            removed: Vec::new(),
             end_comment: None,
             acting: None,
             deliveries: Vec::new(),
             sealed: None,
             blobs: Vec::new(),
             claims: Vec::new(),
-            files_before: snapshot.files.clone(),
-            files_after,
+            files_before: BTreeSet::new(),
+            files_after: BTreeMap::new(),
             finished_draft: None,
             draft_read: None,
             reset_access: Vec::new(),
@@ -216,36 +257,28 @@ impl Plan {
         self
     }
 
-    fn write(&self, tx: &mut dyn store::Transaction) -> Result<bool, Error> {
+    /// Writes it in this transaction; `false` if another write came first.
+    pub(crate) fn write(&self, tx: &mut dyn store::Transaction) -> Result<bool, Error> {
         let (company, id) = (&self.after.company, self.after.id);
-        let acting = self
-            .acting
-            .as_ref()
-            .map(|(recipient, comment)| (*recipient, comment.as_deref()));
         // A draft that is saved from here on changes the signer's row, which the update below changes too: this runs again.
         if let Some((recipient, read)) = &self.draft_read
             && store::workflow_value::draft(tx, company, *recipient)? != *read
         {
             return Ok(false);
         }
-        let Some(mut held) = store::workflow::update(
-            tx,
-            &self.before,
-            &self.after,
-            (&self.entries, &self.head),
-            self.end_comment.as_deref(),
-            acting,
-            self.at,
-        )?
-        else {
+        let Some(mut held) = self.write_workflow(tx)? else {
             return Ok(false);
         };
         let held = &mut held;
         for recipient in &self.reset_access {
             store::workflow::reset_access(held, company, id, *recipient)?;
         }
+        let write_value = match &self.over {
+            Over::Read(_) => store::workflow_value::write,
+            Over::New(_) => store::workflow_value::insert,
+        };
         for (field, value) in &self.values {
-            store::workflow_value::write(held, company, id, field, value)?;
+            write_value(held, company, id, field, value)?;
         }
         for field in &self.removed {
             store::workflow_value::delete(held, company, id, field)?;
@@ -265,6 +298,22 @@ impl Plan {
             store::outbox::enqueue(held, delivery)?;
         }
         Ok(true)
+    }
+
+    /// The workflow with its recipients and the new entries of its chain.
+    fn write_workflow<'t>(&self, tx: &'t mut dyn store::Transaction) -> Result<Option<HeldWorkflow<'t>>, Error> {
+        let chain = (self.entries.as_slice(), &self.head);
+        let acting = self
+            .acting
+            .as_ref()
+            .map(|(recipient, comment)| (*recipient, comment.as_deref()));
+        Ok(match &self.over {
+            Over::New(new) => Some(store::workflow::insert(tx, &self.after, new, chain)?),
+            Over::Read(before) => {
+                let end_comment = self.end_comment.as_deref();
+                store::workflow::update(tx, before, &self.after, chain, end_comment, acting, self.at)?
+            }
+        })
     }
 
     /// Which files the workflow needs from now on. Files of removed or replaced values are deleted later.

@@ -31,8 +31,8 @@ pub fn hold<'t>(
 }
 
 impl<'t> HeldWorkflow<'t> {
-    /// The transaction has just changed the workflow's row, and with it the chain's head.
-    pub(crate) fn changed(tx: &'t mut dyn Transaction, head: KeyedHead) -> Self {
+    /// The transaction has just added or changed the workflow's row, and with it the chain's head.
+    pub(crate) fn written(tx: &'t mut dyn Transaction, head: KeyedHead) -> Self {
         HeldWorkflow { tx, head }
     }
 

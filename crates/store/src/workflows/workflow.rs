@@ -29,7 +29,9 @@ pub use sealed::{
     DueTimestamp, SealedDocument, due_timestamps, forget_blob, insert_sealed, put_timestamp_off, refer_to_blob,
     refers_to_blob, replace_sealed, sealed,
 };
-pub use start::{Party, Reserved, StartContext, insert, party, reserve, start_context, start_context_with_numbers};
+pub use start::{
+    NewWorkflow, Party, Reserved, StartContext, insert, party, reserve, start_context, start_context_with_numbers,
+};
 pub use update::{discard, update};
 
 /// A workflow with the columns around it.

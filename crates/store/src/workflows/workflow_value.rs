@@ -31,13 +31,13 @@ pub fn wire_hash(compared: &str) -> i64 {
 
 /// Adds a value of a workflow that is being started.
 pub fn insert(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     workflow: WorkflowId,
     field: &str,
     stored: &StoredValue,
 ) -> Result<(), Error> {
-    leave(tx, &sql::INSERT, company, workflow, field, stored)
+    leave(held, &sql::INSERT, company, workflow, field, stored)
 }
 
 /// Writes a value over the previous one.
@@ -52,7 +52,7 @@ pub fn write(
 }
 
 fn leave(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     statement: &'static Statement,
     company: &CompanyId,
     workflow: WorkflowId,
@@ -65,7 +65,7 @@ fn leave(
         position: 5,
         detail: error.to_string(),
     })?;
-    tx.execute_later(
+    held.execute_later(
         statement,
         values![
             workflow,

@@ -1,18 +1,17 @@
 //! A start that is ready: its one transaction, and its answer.
 
 use domain::{
-    BlobHash, ChainFormat, EventKind, LiveLinks, Recipient, RecipientId, TemplateContent, TemplateId, Who, Workflow,
+    BlobHash, EventKind, Head, LiveLinks, Recipient, RecipientId, TemplateContent, TemplateId, Who, Workflow,
 };
 use jiff::Timestamp;
 use store::Transaction;
 use store::idempotency::KeptAnswer;
-use store::workflow::{Checks, Party, Reserved};
+use store::workflow::{NewWorkflow, Party, Reserved};
 use store::workflow_value::StoredValue;
 
 use super::Together;
 use super::request::{Started, StartedWorkflow};
 use crate::base::error::Error;
-use crate::base::keyed_chain;
 use crate::base::origin::Origin;
 use crate::base::uploads::FileClaim;
 use crate::links::addresses::Addresses;
@@ -20,15 +19,15 @@ use crate::outbox::outgoing::Outgoing;
 use crate::outbox::webhook;
 use crate::sending::kept_answer::AnswerKey;
 use crate::sending::start_terms::terms;
-use crate::workflow::transition::events_at;
+use crate::workflow::transition::Plan;
 
 /// A start whose request is valid, ready to be stored.
 pub(super) struct StartPlan {
     pub(super) workflow: Workflow,
-    pub(super) checks: Vec<Checks>,
+    /// What is stored with it.
+    pub(super) new: NewWorkflow,
     /// The place of each recipient of the request among the workflow's.
     pub(super) places: Vec<Option<usize>>,
-    pub(super) authorization: Option<Vec<u8>>,
     pub(super) values: Vec<(String, StoredValue)>,
     pub(super) document: BlobHash,
     pub(super) signed_original: Option<BlobHash>,
@@ -41,8 +40,6 @@ pub(super) struct StartPlan {
     pub(super) together: Together,
     /// The claim on the files in its values, and on its fonts.
     pub(super) claim: FileClaim,
-    /// The added fonts for its texts.
-    pub(super) fonts: Vec<BlobHash>,
     /// Numbers that are already reserved.
     pub(super) reserved: Option<Reserved>,
 }
@@ -74,44 +71,28 @@ impl StartPlan {
             Some(_) => Who::LinkHolder,
             None => Who::Member(workflow.sender),
         };
-        let genesis = keyed_chain::genesis(company, workflow.id);
-        let events = self.events(&workflow, &asked, content, genesis.head.format);
-        let actor = self.origin.actor(who);
-        let events = events_at(&actor, now, events);
-        let (entries, head) = keyed_chain::append(&outgoing.vault, company, workflow.id, &genesis, events);
-        store::workflow::insert(
-            tx,
-            &workflow,
-            &self.party.company_name,
-            self.authorization.as_deref(),
-            &self.fonts,
-            &self.checks,
-            (&entries, &head),
-        )?;
-        self.claim.take_over(tx)?;
-        for (field, stored) in &self.values {
-            store::workflow_value::insert(tx, company, workflow.id, field, stored)?;
-            if let Some(file) = stored.value.file() {
-                store::workflow::refer_to_blob(tx, company, workflow.id, file.hash)?;
-            }
-        }
+        let events = self.events(&workflow, &asked, content);
         let codes = workflow
             .recipients
             .iter()
-            .zip(&self.checks)
+            .zip(&self.new.checks)
             .filter_map(|(recipient, checks)| Some((recipient.id, checks.access.as_ref()?.hint.clone())))
             .collect();
-        for delivery in outgoing.requests(&workflow, &asked, &codes, &self.party, now)? {
-            store::outbox::enqueue(tx, &delivery)?;
-        }
+        let deliveries = outgoing.requests(&workflow, &asked, &codes, &self.party, now)?;
         let started = answer(&workflow, &outgoing.addresses);
-        if let Some(key) = &self.key {
-            key.keep(tx, company, &Started::Workflow(started.clone()), &outgoing.vault, now)?;
-        }
         let visitor_sign_url = self
             .visitor()
             .and_then(|place| workflow.recipients.get(place))
             .map(|visitor| outgoing.addresses.sign_url(&workflow, visitor));
+        let actor = self.origin.actor(who);
+        Plan::start(self.new.clone(), workflow, (&outgoing.vault, now), &actor, events)
+            .writing(self.values.clone(), Vec::new())
+            .needing(self.claim.clone())
+            .sending(deliveries)
+            .write(tx)?;
+        if let Some(key) = &self.key {
+            key.keep(tx, company, &Started::Workflow(started.clone()), &outgoing.vault, now)?;
+        }
         Ok(Stored::Now {
             started,
             visitor_sign_url,
@@ -132,20 +113,15 @@ impl StartPlan {
         Ok((workflow, content))
     }
 
-    fn events(
-        &self,
-        workflow: &Workflow,
-        asked: &[RecipientId],
-        content: Option<TemplateContent>,
-        format: ChainFormat,
-    ) -> Vec<EventKind> {
+    fn events(&self, workflow: &Workflow, asked: &[RecipientId], content: Option<TemplateContent>) -> Vec<EventKind> {
+        let format = Head::genesis(&workflow.company, workflow.id).format;
         let mut events = vec![EventKind::Started {
             template: workflow.template,
             version: workflow.template_version,
             document: self.document,
             signed_original: self.signed_original,
             recipients: workflow.recipients.iter().map(Recipient::named).collect(),
-            terms: Some(Box::new(terms(workflow, &self.party, &self.checks, content))),
+            terms: Some(Box::new(terms(workflow, &self.party, &self.new.checks, content))),
         }];
         events.extend(self.values.iter().map(|(field, stored)| EventKind::ValueWritten {
             recipient: None,

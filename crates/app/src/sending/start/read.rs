@@ -11,7 +11,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;
-use store::workflow::{Party, StartContext};
+use store::workflow::{NewWorkflow, Party, StartContext};
 
 use super::Together;
 use super::plan::StartPlan;
@@ -170,9 +170,13 @@ impl<'a> StartReader<'a> {
         };
         let plan = StartPlan {
             workflow,
-            checks,
+            new: NewWorkflow {
+                company_name: self.context.company_name.clone(),
+                checks,
+                authorization,
+                fonts: Vec::new(),
+            },
             places,
-            authorization,
             values,
             document: template.pdf,
             signed_original: template.signed_original,
@@ -182,7 +186,6 @@ impl<'a> StartReader<'a> {
             party: self.party(),
             together: Together::default(),
             claim: FileClaim::of(&self.caller.company),
-            fonts: Vec::new(),
             reserved: None,
         };
         Some(ReadStart {

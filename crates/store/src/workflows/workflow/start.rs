@@ -6,13 +6,12 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use super::sealed::refer_to_blob;
 use super::{Checks, json, on_reject_word};
 use crate::base::transaction::at_most_one;
 use crate::chain::held_workflow::head_sequence;
 use crate::companies::company::{Style, style};
 use crate::sql::workflow as sql;
-use crate::{Error, Numbers, Row, Transaction, values};
+use crate::{Error, HeldWorkflow, Numbers, Row, Transaction, values};
 
 /// What a start needs to know about its company, template and client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,17 +152,27 @@ fn parts(recipients: usize) -> i64 {
     i64::try_from(recipients).unwrap_or(i64::MAX)
 }
 
-/// Adds a workflow with [reserved](reserve) numbers: its recipients, how each of them is checked, the company's name
-/// that their fields show, and the first entries of its chain.
-pub fn insert(
-    tx: &mut dyn Transaction,
+/// What is stored of a new workflow besides the workflow itself.
+#[derive(Clone)]
+pub struct NewWorkflow {
+    /// The company's name, which its fields show.
+    pub company_name: String,
+    /// How each recipient is checked, in their order.
+    pub checks: Vec<Checks>,
+    /// The webhooks' Authorization header, encrypted.
+    pub authorization: Option<Vec<u8>>,
+    /// The added fonts for its texts.
+    pub fonts: Vec<BlobHash>,
+}
+
+/// Adds a workflow with [reserved](reserve) numbers, its recipients, and the first entries of its chain. Returns the
+/// workflow, which is held from then on: nobody else sees it yet.
+pub fn insert<'t>(
+    tx: &'t mut dyn Transaction,
     workflow: &Workflow,
-    company_name: &str,
-    authorization: Option<&[u8]>,
-    added_fonts: &[BlobHash],
-    checks: &[Checks],
+    new: &NewWorkflow,
     (entries, head): (&[Entry], &KeyedHead),
-) -> Result<(), Error> {
+) -> Result<HeldWorkflow<'t>, Error> {
     let export = workflow
         .export
         .as_ref()
@@ -185,26 +194,25 @@ pub fn insert(
             workflow.comment.as_deref(),
             copies,
             export,
-            authorization,
+            new.authorization.as_deref(),
             workflow.is_embedded(),
             workflow.started_at,
             workflow.expires_at,
             head.head.hash,
             head_sequence(head.head),
             workflow.id,
-            company_name,
+            &new.company_name,
             i64::from(head.head.format.number()),
             head.code.clone(),
-            font_list(added_fonts),
+            font_list(&new.fonts),
         ],
     )?;
-    for hash in added_fonts {
-        refer_to_blob(tx, &workflow.company, workflow.id, *hash)?;
+    let mut added = HeldWorkflow::written(tx, head.clone());
+    for (recipient, checks) in workflow.recipients.iter().zip(&new.checks) {
+        insert_recipient(&mut added, &workflow.company, workflow.id, recipient, checks)?;
     }
-    for (recipient, checks) in workflow.recipients.iter().zip(checks) {
-        insert_recipient(tx, &workflow.company, workflow.id, recipient, checks)?;
-    }
-    crate::chain::audit::insert(tx, &workflow.company, workflow.id, entries)
+    crate::chain::audit::insert(&mut added, &workflow.company, workflow.id, entries)?;
+    Ok(added)
 }
 
 fn font_list(hashes: &[BlobHash]) -> String {
@@ -213,14 +221,14 @@ fn font_list(hashes: &[BlobHash]) -> String {
 }
 
 fn insert_recipient(
-    tx: &mut dyn Transaction,
+    held: &mut HeldWorkflow<'_>,
     company: &CompanyId,
     workflow: WorkflowId,
     recipient: &Recipient,
     checks: &Checks,
 ) -> Result<(), Error> {
     let access = checks.access.as_ref();
-    tx.execute_later(
+    held.execute_later(
         &sql::INSERT_RECIPIENT,
         values![
             company,

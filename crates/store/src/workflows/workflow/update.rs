@@ -48,7 +48,7 @@ pub fn update<'t>(
     if written != 1 {
         return Ok(None);
     }
-    let mut locked = HeldWorkflow::changed(tx, head.clone());
+    let mut locked = HeldWorkflow::written(tx, head.clone());
     crate::chain::audit::insert(&mut locked, &after.company, after.id, entries)?;
     for recipient in &after.recipients {
         update_recipient(&mut locked, before, recipient, acting, at)?;
