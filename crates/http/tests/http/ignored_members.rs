@@ -17,8 +17,8 @@ testkit::on_both_databases!(
 const UNKNOWN: &str = "nobody_knows";
 
 /// Every described call but the login: method, path and what is described.
-fn calls(server: &Server) -> Vec<(String, String, Value)> {
-    let document = server.send(server.request("GET", "/api/openapi.json", None)).ok();
+fn calls(world: &World) -> Vec<(String, String, Value)> {
+    let document = world.document();
     let paths: Map<String, Value> = serde_json::from_value(document["paths"].clone()).expect("paths");
     let calls = paths.into_iter().flat_map(|(path, operations)| {
         let operations: Map<String, Value> = serde_json::from_value(operations).expect("operations");
@@ -29,15 +29,15 @@ fn calls(server: &Server) -> Vec<(String, String, Value)> {
     calls.filter(|(_, path, _)| !path.ends_with("/login")).collect()
 }
 
-struct World {
-    server: Server,
+pub struct World {
+    pub server: Server,
     company: CompanyId,
     token: String,
-    template: i64,
+    pub template: i64,
 }
 
 impl World {
-    fn new(database: &TestDatabase) -> World {
+    pub fn new(database: &TestDatabase) -> World {
         let server = Server::new(database);
         let (company, token, template) = server.with_company("acme");
         World {
@@ -48,8 +48,15 @@ impl World {
         }
     }
 
+    /// The `OpenAPI` document.
+    pub fn document(&self) -> Value {
+        self.server
+            .send(self.server.request("GET", "/api/openapi.json", None))
+            .ok()
+    }
+
     /// Asks a call about a new document or template.
-    fn ask(&self, method: &str, path: &str, query: &str, body: Option<&Value>, strict: bool) -> Answer {
+    pub fn ask(&self, method: &str, path: &str, query: &str, body: Option<&Value>, strict: bool) -> Answer {
         self.ask_with(method, path, query, strict, |request| match body {
             Some(body) => request.json(body),
             None => request,
@@ -83,7 +90,7 @@ impl World {
     }
 }
 
-fn named(answer: &Answer) -> Vec<String> {
+pub fn named(answer: &Answer) -> Vec<String> {
     let named = answer.header("ignored-members").split(", ");
     named.map(str::to_owned).filter(|name| !name.is_empty()).collect()
 }
@@ -99,7 +106,7 @@ fn refused(answer: &Answer, call: &str) {
 fn every_call_with_a_json_body_names_an_unknown_member_or_refuses_it(database: &TestDatabase) {
     let world = World::new(database);
     let mut asked = 0;
-    for (method, path, operation) in calls(&world.server) {
+    for (method, path, operation) in calls(&world) {
         if operation["requestBody"]["content"].get("application/json").is_none() {
             continue;
         }
@@ -139,7 +146,7 @@ fn every_call_with_a_form_names_an_unknown_part_or_refuses_it(database: &TestDat
         })
     };
     let mut count = 0;
-    for (method, path, operation) in calls(&world.server) {
+    for (method, path, operation) in calls(&world) {
         let is_verify = path.ends_with("/verify");
         if !is_verify && operation["requestBody"]["content"].get("multipart/form-data").is_none() {
             continue;
@@ -168,7 +175,7 @@ fn every_call_with_a_form_names_an_unknown_part_or_refuses_it(database: &TestDat
 fn every_call_names_an_unknown_parameter_or_refuses_it(database: &TestDatabase) {
     let world = World::new(database);
     let query = format!("?lang=en&{UNKNOWN}=1");
-    for (method, path, operation) in calls(&world.server) {
+    for (method, path, operation) in calls(&world) {
         let call = format!("{method} {path}");
         let reads_json = operation["requestBody"]["content"].get("application/json").is_some();
         let body = reads_json.then(|| json!({}));

@@ -8,6 +8,7 @@ mod bodies;
 mod bulk;
 mod complete;
 mod copied_links;
+mod declared_bodies;
 mod embedded;
 mod exports;
 mod headers;
