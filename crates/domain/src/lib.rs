@@ -12,6 +12,7 @@
 //! - [`export`]: which events a webhook reports; [`public_address`]: where it may go;
 //! - [`sealing`]: the level at which a finished document is sealed;
 //! - [`look`]: how pages use a company's colour; [`mailing`]: a company's choices about its mails;
+//! - [`folding`]: spellings that count as the same; [`search`]: the terms by which a text is found;
 //! - [`requester`], [`turns`]: who uses the server, and who is next if many want the same; [`client_network`]: which
 //!   addresses are one client;
 //! - [`secret`]: a text that nothing shows; [`excerpt`]: what is shown of a text that another server wrote;
@@ -34,6 +35,7 @@ pub mod excerpt;
 pub mod export;
 pub mod field;
 pub mod fields_file;
+pub mod folding;
 pub mod formula;
 pub mod ids;
 pub mod language;
@@ -50,6 +52,7 @@ pub mod replay;
 pub mod requester;
 pub mod role;
 pub mod sealing;
+pub mod search;
 pub mod secret;
 pub mod template;
 pub mod terms;
