@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::field::Field;
+use crate::folding;
 use crate::ids::{CompanyId, TemplateId};
 use crate::value::BlobHash;
 
@@ -95,6 +96,11 @@ impl TemplateVersion {
     /// The field with this name; the first of several boxes.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The field that somebody calls by this name, which may be [another spelling](folding::find_named) of it.
+    pub fn field_called(&self, name: &str) -> Option<&Field> {
+        folding::find_named(self.fields.iter(), name, |field| field.name.as_str())
     }
 
     /// The fields of the signer of this step and role, one for each name.

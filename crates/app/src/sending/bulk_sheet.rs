@@ -7,10 +7,12 @@
 //! | `cc.name`, `cc.email` | who gets a copy |
 //! | any other, or `field:` and a name | the value of the template's field of this name |
 //!
+//! Names are compared [folded]: case, width and composition do not matter, unless two fields differ only in them.
 //! For an empty cell, the value for all rows applies, if there is one.
 
 use std::collections::BTreeSet;
 
+use domain::folding::{find_named, folded};
 use domain::{FieldKind, TemplateVersion};
 use sheets::safe_cell::{SafeCell, csv};
 use sheets::{SheetCell, SheetLimits, SheetRow};
@@ -19,7 +21,8 @@ use crate::base::error::{Fault, FaultCode};
 use crate::sending::start::{StartCopy, StartRecipient, StartRequest};
 use crate::values::value::GivenField;
 
-const FIELD: &str = "field:";
+/// What a column with a field's name may begin with, before a colon.
+const FIELD: &str = "field";
 
 /// A detail of a signer in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,10 +124,15 @@ impl Columns {
     }
 
     fn column(&mut self, name: &str, template: &TemplateVersion) -> Option<Column> {
-        if let Some(field) = name.strip_prefix(FIELD) {
-            return template.field(field).map(|field| Column::Field(field.name.clone()));
+        let field = |name: &str| {
+            template
+                .field_called(name)
+                .map(|field| Column::Field(field.name.clone()))
+        };
+        if let Some((_, called)) = name.split_once([':', '：']).filter(|(first, _)| folded(first) == FIELD) {
+            return field(called);
         }
-        match name {
+        match folded(name).as_str() {
             "" => return Some(Column::Nothing),
             "workflow_name" => return Some(Column::WorkflowName),
             "language" => return Some(Column::Language),
@@ -137,20 +145,27 @@ impl Columns {
         if let Some(column) = self.writer(name, template) {
             return Some(column);
         }
-        template.field(name).map(|field| Column::Field(field.name.clone()))
+        field(name)
     }
 
     fn writer(&mut self, name: &str, template: &TemplateVersion) -> Option<Column> {
-        let (order, rest) = name.split_once('.')?;
-        let order = order.parse().ok()?;
-        let (role, detail) = match rest.rsplit_once('.') {
-            Some((role, detail)) => (Some(role.to_owned()), detail),
+        let dots = ['.', '．'];
+        let (order, rest) = name.split_once(dots)?;
+        let order = folded(order).parse().ok()?;
+        let (role, detail) = match rest.rsplit_once(dots) {
+            Some((role, detail)) => (Some(role), detail),
             None => (None, rest),
         };
+        let detail = folded(detail);
         let (_, detail) = DETAILS.into_iter().find(|(known, _)| *known == detail)?;
-        template
-            .places(order)
-            .find(|step| role.is_none() || step.role == role)?;
+        let mut places = template.places(order);
+        let role = match role {
+            None => places.next().map(|_| None)?,
+            Some(role) => {
+                let roles: Vec<&String> = places.filter_map(|step| step.role.as_ref()).collect();
+                Some((*find_named(roles.iter(), role, |role| role.as_str())?).clone())
+            }
+        };
         let writer = Writer { order, role };
         let place = self.writers.iter().position(|known| *known == writer);
         let place = place.unwrap_or_else(|| {
@@ -329,7 +344,7 @@ pub(crate) fn example(template: &TemplateVersion) -> String {
         header.push(if means_a_field {
             field.name.clone()
         } else {
-            format!("{FIELD}{}", field.name)
+            format!("{FIELD}:{}", field.name)
         });
         row.push(String::new());
     }

@@ -117,9 +117,8 @@ impl App {
     /// The file in a field: a signature, a picture, an attachment. A signature or seal that we drew is a PNG.
     pub fn field_file(&self, actor: &Actor, id: WorkflowId, name: &str) -> Result<FileContent, Error> {
         let snapshot = self.snapshot(actor.must_read()?.company(), id)?;
-        if snapshot.template.version.field(name).is_none() {
-            return Err(Error::NotFound(Subject::Field));
-        }
+        let field = snapshot.template.version.field_called(name);
+        let name = &field.ok_or(Error::NotFound(Subject::Field))?.name;
         self.file_of(snapshot.values.get(name).map(|stored| &stored.value))
     }
 

@@ -112,7 +112,7 @@ impl<'a> Reading<'a> {
         for (index, entry) in list.iter().enumerate() {
             let path = format!("field_list[{index}]");
             if let Some(name) = entry.name.as_deref()
-                && !seen.insert(name)
+                && !seen.insert(self.template().field_called(name).map_or(name, |field| &field.name))
             {
                 refusals.push(Fault::new(format!("{path}.name"), FaultCode::Duplicate).with("name", name));
                 continue;
@@ -325,7 +325,7 @@ pub(in crate::signing) fn writable<'t>(
     let Some(name) = name else {
         return Err(Fault::new(path, FaultCode::Required));
     };
-    let Some(field) = template.field(name) else {
+    let Some(field) = template.field_called(name) else {
         return Err(Fault::new(path, FaultCode::UnknownField).with("name", name));
     };
     if !is_editable(field, values, recipient) {

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    Access, EventKind, Field, FieldKind, FieldValue, Language, NamedEvent, NamedRecipient, PersonalText, Progress,
-    Status, TemplateId, Who, Workflow, WorkflowId, named_events, time, value::compared_number,
+    Access, CompanyId, EventKind, Field, FieldKind, FieldValue, Language, NamedEvent, NamedRecipient, PersonalText,
+    Progress, Status, TemplateId, Who, Workflow, WorkflowId, named_events, time, value::compared_number,
 };
 use serde::Serialize;
+use store::Transaction;
 use store::workflow::{ListFilter, ListedWorkflow};
 
 use crate::App;
@@ -431,14 +432,9 @@ impl App {
             return Err(Error::Unprocessable(faults));
         };
         let company = by.company().clone();
-        let named = name.clone();
-        let fields = self.store.read(move |tx| {
-            let fields = store::template::fields_named(tx, &company, template, &named)?;
-            if fields.is_empty() && store::template::current(tx, &company, template)?.is_none() {
-                return Err(Error::fault("template_id", FaultCode::UnknownTemplate));
-            }
-            Ok(fields)
-        })?;
+        let (name, fields) = self
+            .store
+            .read(move |tx| fields_called(tx, &company, template, name.clone()))?;
         let spellings = spellings(&fields, &name, &value)?;
         let company = by.company().clone();
         // One more than asked for, to know whether there are more.
@@ -464,6 +460,29 @@ impl App {
                 })
                 .collect(),
         })
+    }
+}
+
+/// The fields that somebody calls by this name in the versions of a template, and their own name, which may be another spelling in
+/// the current version.
+fn fields_called(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    template: TemplateId,
+    name: String,
+) -> Result<(String, Vec<Field>), Error> {
+    let fields = store::template::fields_named(tx, company, template, &name)?;
+    if !fields.is_empty() {
+        return Ok((name, fields));
+    }
+    let current = store::template::current(tx, company, template)?
+        .ok_or_else(|| Error::fault("template_id", FaultCode::UnknownTemplate))?;
+    match current.version.field_called(&name) {
+        None => Ok((name, fields)),
+        Some(field) => {
+            let fields = store::template::fields_named(tx, company, template, &field.name)?;
+            Ok((field.name.clone(), fields))
+        }
     }
 }
 

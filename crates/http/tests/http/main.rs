@@ -11,6 +11,7 @@ mod copied_links;
 mod declared_bodies;
 mod embedded;
 mod exports;
+mod field_names;
 mod headers;
 mod identity;
 mod ignored_members;

@@ -1,7 +1,7 @@
 //! Reads `export_api_info` of a start: where its webhooks go and what they contain.
 
 use domain::public_address::CallbackUrl;
-use domain::{ApiType, ClientId, ExportSettings, FieldName, LinkType, TemplateVersion};
+use domain::{ApiType, ClientId, ExportSettings, Field, FieldName, LinkType, TemplateVersion};
 
 use super::read::{LONGEST_NAME, StartReader};
 use super::request::{StartExport, StartFieldName};
@@ -103,12 +103,14 @@ impl StartReader<'_> {
             let path = format!("export_api_info.field_names[{index}]");
             let old = entry.field_name.as_deref().filter(|name| !name.is_empty());
             let new = entry.new_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+            let field = old.and_then(|name| template.field_called(name));
+            let is_named = |field: &Field| read.iter().any(|(_, known)| known.field_name == field.name);
             match old {
                 None => self.fault(Fault::new(format!("{path}.field_name"), FaultCode::Required)),
-                Some(name) if template.field(name).is_none() => {
+                Some(name) if field.is_none() => {
                     self.fault(Fault::new(format!("{path}.field_name"), FaultCode::UnknownField).with("name", name));
                 }
-                Some(name) if read.iter().any(|(_, known)| known.field_name == name) => {
+                Some(name) if field.is_some_and(is_named) => {
                     self.fault(Fault::new(format!("{path}.field_name"), FaultCode::Duplicate).with("name", name));
                 }
                 Some(_) => {}
@@ -127,7 +129,7 @@ impl StartReader<'_> {
                 read.push((
                     index,
                     FieldName {
-                        field_name: old.to_owned(),
+                        field_name: field.map_or(old, |field| &field.name).to_owned(),
                         new_name: new.to_owned(),
                     },
                 ));

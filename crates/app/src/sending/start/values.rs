@@ -57,9 +57,9 @@ impl StartReader<'_> {
             self.fault(Fault::new(path, FaultCode::Required));
             return None;
         };
-        let code = match template.field(name) {
+        let code = match template.field_called(name) {
             None => FaultCode::UnknownField,
-            Some(_) if !seen.insert(name.to_owned()) => FaultCode::Duplicate,
+            Some(field) if !seen.insert(field.name.clone()) => FaultCode::Duplicate,
             Some(field) if field.is_fixed_text() => FaultCode::FieldNotWritable,
             Some(field) => return Some(field),
         };
@@ -124,7 +124,10 @@ impl StartReader<'_> {
             .collect();
         let embedded = EmbeddedFiles::of(template, |name| files.get(name));
         let path_of = |name: &str| {
-            let index = given.iter().position(|entry| entry.name.as_deref() == Some(name));
+            let is_called = |called: &str| template.field_called(called).is_some_and(|field| field.name == name);
+            let index = given
+                .iter()
+                .position(|entry| entry.name.as_deref().is_some_and(is_called));
             format!("field_list[{}].value", index.unwrap_or_default())
         };
         if let Some(fault) = embedded.fault(files.keys().copied(), path_of) {

@@ -12,6 +12,7 @@ testkit::on_both_databases!(
     a_dry_run_is_understood_or_nothing_is_started,
     a_row_that_cannot_be_read_tells_all_that_is_wrong_with_it,
     a_dry_run_names_what_nobody_read,
+    a_column_is_meant_by_any_spelling_of_its_name,
     what_is_wrong_for_all_rows_is_said_once,
     a_cell_without_a_value_is_not_as_if_nothing_were_said,
 );
@@ -116,6 +117,36 @@ fn a_dry_run_names_what_nobody_read(database: &TestDatabase) {
     let parts = [("file", sheet.as_slice()), ("start", start.as_bytes())];
     let dry = form(&server, &token, "?dry_run=1", &parts).ok();
     assert_eq!(dry["ignored_members"], json!(["is_embed"]));
+}
+
+fn a_column_is_meant_by_any_spelling_of_its_name(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let dry = |header: &str| {
+        let csv = format!("{header}\nA,Ann,ann@example.com,Bob,bob@example.com,Acme\n");
+        let start = common(template);
+        form(
+            &server,
+            &token,
+            "?dry_run=1",
+            &[("file", csv.as_bytes()), ("start", &start)],
+        )
+    };
+    for header in [
+        "Workflow_Name,1.NAME,１．email,2.name,2.Email,Employer",
+        "ＷＯＲＫＦＬＯＷ＿ＮＡＭＥ,1.name,1.email,2.name,2.email,Field：ＥＭＰＬＯＹＥＲ",
+    ] {
+        let checked = dry(header).ok();
+        assert_eq!(
+            (&checked["valid"], &checked["wrong"]),
+            (&json!(1), &json!(0)),
+            "{checked}"
+        );
+    }
+    assert_eq!(
+        dry("workflow_name,1.name,1.email,2.name,2.email,2.Name").faults(),
+        [("2.Name".to_owned(), "duplicate".to_owned())]
+    );
 }
 
 /// A document must not go out without its access code because a formula found none.
