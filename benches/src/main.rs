@@ -2,7 +2,7 @@
 //!
 //! A figure alone says little on a shared machine, so each is a ratio: to raw durable commits on the same disk, to a
 //! raw HTTP client, to a peer. Before each part, the idle share of the processors is printed. Arguments name the parts
-//! to measure (`store`, `document`, `memory`, `pages`, `delivery`, `server`, `logins`, `uploads`, or only the `starts`
+//! to measure (`store`, `document`, `memory`, `pages`, `delivery`, `search`, `server`, `logins`, `uploads`, or only the `starts`
 //! or the `kills` of `delivery`); the default is all.
 
 #![allow(
@@ -19,6 +19,7 @@ mod memory;
 mod pages;
 mod peer;
 mod raw_commit;
+mod search;
 mod server;
 mod store;
 mod uploads;
@@ -63,6 +64,9 @@ fn main() {
     if is_wanted("uploads") {
         let data = folder.path().join("uploads");
         runtime().block_on(uploads::measure(&testkit::installation::binary(), &data));
+    }
+    if is_wanted("search") {
+        runtime().block_on(search::measure(folder.path()));
     }
     if !is_wanted("store") && !is_wanted("server") {
         return;

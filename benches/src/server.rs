@@ -72,6 +72,17 @@ impl Client {
         serde_json::from_str(&text).expect("JSON")
     }
 
+    pub async fn get(&self, path: &str) -> Value {
+        let asked = self.http.get(format!("{}{path}", self.base));
+        let answer = asked
+            .header("authorization", &self.authorization)
+            .send()
+            .await
+            .expect("an answer");
+        assert!(answer.status().is_success(), "GET {path}: {}", answer.status());
+        answer.json().await.expect("JSON")
+    }
+
     pub async fn start(&self) -> i64 {
         let body = json!({
             "workflow_name": "근로계약서",
