@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::folding::folded;
 use domain::replay::Replay;
 use domain::{
     BlobHash, ChainFormat, CompanyId, Contact, Entry, EventKind, KeyedHead, NamedEvent, NamedRecipient, PersonalText,
@@ -302,7 +303,7 @@ impl Person<'_> {
         let events = named_events(&entries);
         let words = self.words(&events);
         let mentions = |text: &str| {
-            let text = text.to_lowercase();
+            let text = folded(text);
             words.iter().any(|word| text.contains(word))
         };
         let mut texts = BTreeSet::new();
@@ -342,7 +343,7 @@ impl Person<'_> {
         }
     }
 
-    /// Their names and contacts in this workflow, in lower case.
+    /// Their names and contacts in this workflow, [folded]: a title may be typed in another way than a name.
     fn words(&self, events: &[NamedEvent]) -> BTreeSet<String> {
         let mut words: BTreeSet<&str> = BTreeSet::new();
         for named in events {
@@ -373,7 +374,7 @@ impl Person<'_> {
             }
         }
         words.insert(self.key);
-        let words = words.into_iter().map(|word| word.trim().to_lowercase());
+        let words = words.into_iter().map(|word| folded(word.trim()));
         words.filter(|word| word.chars().count() >= SHORTEST).collect()
     }
 }
