@@ -10,6 +10,7 @@ pub(crate) mod discard;
 pub(crate) mod expire;
 pub(crate) mod extend;
 pub(crate) mod remind;
+pub(crate) mod search_index;
 pub(crate) mod transition;
 pub(crate) mod workflow_links;
 pub(crate) mod workflow_view;

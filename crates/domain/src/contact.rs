@@ -265,6 +265,8 @@ pub struct Dialled {
     pub calling_code: String,
     /// As dialled within the country, digits only: `01012345678`.
     pub national: String,
+    /// The same as people write it: `010-1234-5678`.
+    pub written: String,
 }
 
 /// Splits an international number. `None` if the numbering plans do not know it.
@@ -274,6 +276,7 @@ pub fn dialled(number: &str) -> Option<Dialled> {
     Some(Dialled {
         calling_code: parsed.code().value().to_string(),
         national: written.chars().filter(char::is_ascii_digit).collect(),
+        written,
     })
 }
 

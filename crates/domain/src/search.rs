@@ -347,7 +347,10 @@ mod tests {
         let same = "word ".repeat(20_000);
         let terms = DocumentTerms::of([same.as_str()]);
         assert_eq!(terms.places().flatten().count(), MOST_PLACES_OF_TERM);
-        let many: String = (0..10_000).map(|number| format!("{number:0>64} ")).collect();
+        let many = (0..10_000)
+            .map(|number| format!("{number:0>64}"))
+            .collect::<Vec<_>>()
+            .join(" ");
         let terms = DocumentTerms::of([many.as_str()]);
         assert!(terms.places().count() <= LAST_PLACE);
         assert!(terms.places().flatten().map(str::len).sum::<usize>() <= super::MOST_BYTES);

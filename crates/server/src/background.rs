@@ -42,6 +42,12 @@ const TIMESTAMPS_AT_ONCE: u32 = 20;
 const REMINDERS_EVERY: Duration = Duration::from_mins(5);
 /// How many workflows one run checks; more follow at once.
 const REMIND_AT_ONCE: u32 = 100;
+/// How late a change can be found, but for a backlog.
+const INDEXING_EVERY: Duration = Duration::from_secs(1);
+/// How many documents are indexed in one transaction, for which others who change one of them wait.
+const INDEX_AT_ONCE: u32 = 50;
+/// The most such transactions before other work gets its turn: after an upgrade all documents are indexed.
+const MOST_ROUNDS_OF_INDEXING: u32 = 20;
 const TEMPLATE_FAULTS_EVERY: Duration = Duration::from_mins(1);
 /// How often we check whether the revocation list is old.
 const LIST_EVERY: Duration = Duration::from_hours(1);
@@ -61,6 +67,7 @@ const JOBS: &[(Duration, &str, Job)] = &[
         warn_of_seal_ends,
     ),
     (HISTORY_EVERY, "bounding the history of deliveries", forget),
+    (INDEXING_EVERY, "indexing what is searched", index_texts),
     (REMINDERS_EVERY, "reminding writers", remind),
     (
         TEMPLATE_FAULTS_EVERY,
@@ -180,6 +187,15 @@ async fn every(period: Duration, ended: watch::Receiver<bool>, app: Arc<App>, do
 
 fn expire(app: &App) -> Result<(), Error> {
     while app.expire_due(EXPIRE_AT_ONCE)? >= EXPIRE_AT_ONCE {}
+    Ok(())
+}
+
+fn index_texts(app: &App) -> Result<(), Error> {
+    for _ in 0..MOST_ROUNDS_OF_INDEXING {
+        if app.index_texts(INDEX_AT_ONCE)? < INDEX_AT_ONCE {
+            break;
+        }
+    }
     Ok(())
 }
 

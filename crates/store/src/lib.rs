@@ -57,4 +57,4 @@ pub use evidence::{backup, check, compare, erasure};
 pub use files::{loose_file, upload};
 pub use outbox::{held_outbox, node};
 pub use starts::{bulk, idempotency, preview, public_link, template};
-pub use workflows::{workflow, workflow_links, workflow_value, wrong_code};
+pub use workflows::{search, workflow, workflow_links, workflow_value, wrong_code};

@@ -37,6 +37,7 @@ files! {
     node,
     public_link,
     schema,
+    search,
     setting,
     template,
     upload,

@@ -2,6 +2,7 @@
 //!
 //! May use `base`, `sql`, `companies`, `chain` and `files`.
 
+pub mod search;
 pub mod workflow;
 pub mod workflow_links;
 pub mod workflow_value;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::search::Sought;
 use domain::{
     Access, CompanyId, EventKind, Field, FieldKind, FieldValue, Language, NamedEvent, NamedRecipient, PersonalText,
     Progress, Status, TemplateId, Who, Workflow, WorkflowId, named_events, time, value::compared_number,
@@ -204,7 +205,7 @@ pub struct ListRequest {
     pub from: Option<String>,
     /// Started before this time. A date without a time means the end of that day.
     pub to: Option<String>,
-    /// The name contains this.
+    /// Words of its name, of its people or of its values.
     pub text: Option<String>,
     /// `next_cursor` of the previous response.
     pub cursor: Option<String>,
@@ -215,7 +216,7 @@ pub struct ListRequest {
 }
 
 /// A list of workflows, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct WorkflowList {
     /// The workflows.
     pub workflow_list: Vec<WorkflowSummary>,
@@ -382,6 +383,10 @@ impl App {
         let filter = list_filter(by, request, &mut faults);
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
+        }
+        if is_given(request.text.as_ref()) && filter.sought.is_none() {
+            // It contains no letter and no digit.
+            return Ok(WorkflowList::default());
         }
         let limit = filter.limit;
         let company = by.company().clone();
@@ -622,6 +627,7 @@ fn list_filter(by: Permit<'_>, request: &ListRequest, faults: &mut Vec<Fault>) -
             .faults
             .push(Fault::new("page", FaultCode::NotTogether).with("name", "cursor"));
     }
+    let text = query.text("text", request.text.as_ref());
     let page = query.number("page", request.page.as_ref(), 1_000_000).unwrap_or(1);
     ListFilter {
         before: query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX),
@@ -629,7 +635,7 @@ fn list_filter(by: Permit<'_>, request: &ListRequest, faults: &mut Vec<Fault>) -
         template: query.id("template_id", request.template_id.as_ref()).map(TemplateId),
         from,
         to,
-        text: query.text("text", request.text.as_ref()),
+        sought: text.as_deref().and_then(Sought::read),
         limit,
         skip: (page - 1).saturating_mul(limit),
     }

@@ -143,12 +143,27 @@ fn nothing_of_an_erased_person_is_left_in_the_clear_and_all_that_was_proved_stay
         assert!(!tables_with_canary(app).is_empty());
         assert_ne!(dump_has_canary(app), Some(false));
         settle_messages(app);
+        index(app);
+        let is_found = || {
+            let request = app::ListRequest {
+                text: Some(CANARY.to_owned()),
+                ..app::ListRequest::default()
+            };
+            !app.workflows(&world.caller, &request)
+                .expect("a list")
+                .workflow_list
+                .is_empty()
+        };
+        assert!(is_found());
 
         let erased = app
             .erase_person(&operator(app, &world.company), CONTACT)
             .expect("erased");
         assert_eq!((erased.workflows, erased.messages_left), (3, 0), "{erased:?}");
         assert!(erased.under_way.is_empty() && erased.of_format_one.is_empty());
+        assert!(!is_found());
+        index(app);
+        assert!(!is_found(), "what is left is found without the person");
         app.clock.advance(3_600);
         removed(app);
         assert_eq!(tables_with_canary(app), Vec::<String>::new());
@@ -174,6 +189,40 @@ fn nothing_of_an_erased_person_is_left_in_the_clear_and_all_that_was_proved_stay
     });
 }
 
+#[test]
+fn a_person_is_recognised_in_any_spelling() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let contact = "Ünal.Kanarienvogel@example.com";
+        let id = id_of(&world.start(app::StartRequest {
+            // Its accent is a character of its own.
+            workflow_name: Some("Vertrag mit ZOE\u{308} KANARIENVOGEL".to_owned()),
+            recipients: vec![
+                writer(1, "Zoë Kanarienvogel", contact),
+                writer(2, "山田太郎", "yamada@example.com"),
+            ],
+            ..world.request()
+        }));
+        app.cancel(&world.caller, id, &act(Vec::new()), &origin())
+            .expect("cancelled");
+        settle_messages(app);
+        let erased = app
+            .erase_person(&operator(app, &world.company), contact)
+            .expect("erased");
+        assert_eq!(erased.workflows, 1);
+        let view = app.workflow(&world.caller, id).expect("the workflow");
+        assert_eq!(
+            (view.workflow_name.as_str(), view.steps[0].name.as_str()),
+            ("[삭제됨]", "[삭제됨]")
+        );
+    });
+}
+
+/// All texts can be found, as the job makes them.
+fn index(app: &TestApp) {
+    while app.index_texts(100).expect("indexed") == 100 {}
+}
+
 /// All messages were delivered, and the chains say so.
 fn settle_messages(app: &TestApp) {
     let settle = statement(
@@ -192,6 +241,7 @@ fn a_sqlite_file_its_log_and_a_copy_contain_nothing_of_an_erased_person() {
         completed(&world);
     }
     settle_messages(&app);
+    index(&app);
     let store::Settings::Sqlite { path, .. } = app.database.settings() else {
         panic!("a SQLite database");
     };

@@ -31,6 +31,7 @@ mod returns;
 mod running;
 mod sealing;
 mod sealing_world;
+mod search;
 mod starts;
 mod support;
 mod templates;

@@ -331,6 +331,7 @@ impl Gateway {
         let number = Dialled {
             calling_code: "82".to_owned(),
             national: "01012345678".to_owned(),
+            written: "010-1234-5678".to_owned(),
         };
         for kind in kinds() {
             let message = Outgoing {

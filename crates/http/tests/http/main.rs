@@ -24,6 +24,7 @@ mod people_over_time;
 mod reading;
 mod routes;
 mod sealable;
+mod search;
 mod sending;
 mod shared_addresses;
 mod shares;

@@ -69,6 +69,7 @@ fn a_list_is_limited_as_asked(database: &TestDatabase) {
     server.act(&token, &first, "cancel", &json!({})).ok();
     body["workflow_name"] = json!("100% Special_name");
     let second = server.start(&token, &body).ok()["workflow_id"].clone();
+    server.app.index_texts(10).expect("indexed");
     let found = |query: &str| ids(&server.get(&format!("/api/v3/workflows?{query}"), &token).ok());
     let (first, second) = (first.as_i64().expect("an id"), second.as_i64().expect("an id"));
     assert_eq!(found("status=Canceled"), [first]);

@@ -34,6 +34,11 @@ pub const UNPROVED: &[(&str, &str, &str)] = &[
         "what draws values; the chain has the hash of what they drew",
     ),
     ("workflow", "revision", "counts writes; nothing shows it"),
+    (
+        "workflow",
+        "indexed_revision",
+        "up to where a job has indexed; nothing shows it",
+    ),
     ("workflow", "reminder_look", "when a job looks again; nothing shows it"),
     ("workflow", "expiry_look", "when a job looks again; nothing shows it"),
     (

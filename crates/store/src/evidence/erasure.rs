@@ -15,7 +15,21 @@ pub struct Mentioning {
     pub format: ChainFormat,
 }
 
-/// The next workflows of a company whose chains contain one of two texts, without regard to the case of Latin letters.
+/// The pattern for texts that contain this one, for `LIKE … ESCAPE '!'`.
+fn holding(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
+}
+
+/// The next workflows of a company whose chains contain one of two texts, without regard to the case of letters that the database
+/// knows.
 pub fn mentioning(
     tx: &mut dyn Transaction,
     company: &CompanyId,
@@ -23,7 +37,7 @@ pub fn mentioning(
     texts: [&str; 2],
     most: u32,
 ) -> Result<Vec<Mentioning>, Error> {
-    let [one, other] = texts.map(|text| crate::workflows::workflow::holding(&text.to_ascii_lowercase()));
+    let [one, other] = texts.map(holding);
     tx.query(&sql::MENTIONING, values![company, after, one, other, most])?
         .iter()
         .map(|row| {
@@ -67,6 +81,8 @@ pub fn set_rows(
         &sql::SET_WORKFLOW,
         values![company, id, &workflow.name, comment, end_comment, copies],
     )?;
+    // What is left of its texts is indexed later.
+    crate::workflows::search::forget(held, company, id)?;
     for recipient in &workflow.recipients {
         let Recipient { name, contact, .. } = recipient;
         let key = if findable.contains(&recipient.id) {

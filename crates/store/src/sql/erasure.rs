@@ -5,8 +5,8 @@ crate::statements! {
     pub static MENTIONING = "SELECT DISTINCT w.id, w.status, w.chain_format FROM workflow w \
          JOIN audit_entry e ON e.workflow_id = w.id \
          WHERE w.company_id = $1 AND e.company_id = $1 AND w.id > $2 \
-         AND (lower(e.texts) LIKE $3 ESCAPE '!' OR lower(e.texts) LIKE $4 ESCAPE '!' \
-             OR w.chain_format = 1 AND (lower(e.payload) LIKE $3 ESCAPE '!' OR lower(e.payload) LIKE $4 ESCAPE '!')) \
+         AND (lower(e.texts) LIKE lower($3) ESCAPE '!' OR lower(e.texts) LIKE lower($4) ESCAPE '!' \
+             OR w.chain_format = 1 AND (lower(e.payload) LIKE lower($3) ESCAPE '!' OR lower(e.payload) LIKE lower($4) ESCAPE '!')) \
          ORDER BY w.id LIMIT $5";
 
     /// The remaining texts next to an entry.

@@ -152,8 +152,7 @@ crate::statements! {
          AND (CAST($3 AS TEXT) IS NULL OR status = $3) \
          AND (CAST($4 AS BIGINT) IS NULL OR template_id = $4) \
          AND started_at >= $5 AND started_at < $6 \
-         AND (CAST($7 AS TEXT) IS NULL OR lower(name) LIKE $7 ESCAPE '!') \
-         ORDER BY id DESC LIMIT $8 OFFSET $9";
+         ORDER BY id DESC LIMIT $7 OFFSET $8";
 
     /// Workflows of a template in which a field has a value.
     pub static WITH_VALUE = "SELECT w.id, w.status FROM field_value v JOIN workflow w ON w.id = v.workflow_id \

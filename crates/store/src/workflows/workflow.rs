@@ -22,7 +22,6 @@ pub use checks::{
     set_one_time_code, set_viewed, use_one_time_code,
 };
 pub use due::{forget_reminder_looks, overdue, reminder_looks, set_expiry_look, set_reminder_look};
-pub(crate) use list::holding;
 pub use list::{ListFilter, ListedWorkflow, list, next_for, with_value};
 pub use load::{company_of, load, of_recipient};
 pub use sealed::{

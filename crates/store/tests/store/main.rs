@@ -8,6 +8,7 @@ mod plans;
 mod postgres_only;
 mod probe;
 mod schemas;
+mod search_traces;
 mod statements;
 mod transactions;
 mod upgrades;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use domain::BlobHash;
+use domain::search::DocumentTerms;
 use jiff::Timestamp;
 use refinery::{Runner, Target};
 use store::outbox::{self, DueLane};
@@ -23,6 +24,7 @@ testkit::on_both_databases!(
     a_session_that_an_older_program_begins_beside_this_one_counts_from_its_beginning,
     nothing_is_left_of_what_servers_said_before_excerpts,
     companies_get_a_time_zone_and_workflows_keep_their_offset,
+    documents_of_before_the_search_wait_to_be_indexed,
 );
 
 store::statements! {
@@ -768,4 +770,18 @@ fn companies_get_a_time_zone_and_workflows_keep_their_offset(database: &TestData
         zones(&ZONES_OF_WORKFLOWS),
         ["+09:00", "+00:00", "-03:30", "+05:45", "-10:00", "+14:00"]
     );
+}
+
+fn documents_of_before_the_search_wait_to_be_indexed(database: &TestDatabase) {
+    let then = unchecked(database).to_owned() + &workflow(database, 1, "Playing") + &workflow(database, 2, "Complete");
+    as_of(database, 42, &then);
+    let index = |tx: &mut dyn store::Transaction| {
+        let due = store::search::hold_due(tx, 10)?;
+        for document in &due {
+            let terms = DocumentTerms::of([document.name.as_str()]);
+            store::search::write(tx, document, Some(&terms))?;
+        }
+        Ok::<_, store::Error>((due.len(), store::search::is_due(tx)?))
+    };
+    assert_eq!(database.open().write(index).expect("indexed"), (2, false));
 }

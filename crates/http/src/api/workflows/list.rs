@@ -19,7 +19,7 @@ use crate::frame::state::Http;
         ("template_id" = Option<i64>, Query, description = "The template."),
         ("from" = Option<String>, Query, description = "Started at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's time zone."),
         ("to" = Option<String>, Query, description = "Started before this time; a date without a time means the end of that day."),
-        ("text" = Option<String>, Query, description = "Text that the name contains."),
+        ("text" = Option<String>, Query, description = "Words of the title, of names, e-mail addresses and phone numbers of signers and other recipients, or of values. All must be found; each may be the beginning of a word, and in Korean, Japanese and Chinese any part of one. Upper and lower case do not matter. A change can be found after two seconds."),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
         ("page" = Option<u32>, Query, description = "The page number, from 1, instead of a cursor."),
         ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),

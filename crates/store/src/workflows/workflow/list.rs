@@ -1,11 +1,13 @@
 //! Workflows as lists show them.
 
+use domain::search::Sought;
 use domain::{CompanyId, Language, ProvedContact, RecipientId, Status, TemplateId, WorkflowId, Zone};
 use jiff::Timestamp;
 
 use super::load::read_status;
-use crate::sql::workflow as sql;
-use crate::{Error, Transaction, values};
+use crate::sql::{search, workflow as sql};
+use crate::workflows::search::query_of;
+use crate::{Error, Transaction, Value, values};
 
 #[derive(Debug, Clone)]
 pub struct ListFilter {
@@ -15,8 +17,8 @@ pub struct ListFilter {
     pub template: Option<TemplateId>,
     pub from: Timestamp,
     pub to: Timestamp,
-    /// Whose name contains this, ignoring the case of Latin letters.
-    pub text: Option<String>,
+    /// Whose texts have this.
+    pub sought: Option<Sought>,
     pub limit: u32,
     pub skip: u32,
 }
@@ -38,52 +40,43 @@ pub struct ListedWorkflow {
     pub turn: u32,
 }
 
-/// The pattern for texts that contain this one, for `LIKE … ESCAPE '!'`.
-pub(crate) fn holding(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(character);
-    }
-    pattern.push('%');
-    pattern
-}
-
 /// A company's workflows, newest first.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) -> Result<Vec<ListedWorkflow>, Error> {
-    let pattern = filter.text.as_deref().map(|text| holding(&text.to_ascii_lowercase()));
-    tx.query(
-        &sql::LIST,
-        values![
-            company,
-            filter.before,
-            filter.status.map(Status::code),
-            filter.template,
-            filter.from,
-            filter.to,
-            pattern,
-            filter.limit,
-            filter.skip,
-        ],
-    )?
-    .iter()
-    .map(|row| {
-        Ok(ListedWorkflow {
-            id: row.get("id")?,
-            name: row.get("name")?,
-            status: row.parse("status", read_status)?,
-            language: row.get("language")?,
-            zone: row.get("time_zone")?,
-            template: row.get("template_id")?,
-            started_at: row.get("started_at")?,
-            expires_at: row.get("expires_at")?,
-            ended_at: row.get("ended_at")?,
-            turn: row.get("turn")?,
+    let asked = values![
+        company,
+        filter.before,
+        filter.status.map(Status::code),
+        filter.template,
+        filter.from,
+        filter.to,
+        filter.limit,
+        filter.skip,
+    ];
+    let found = match &filter.sought {
+        None => tx.query(&sql::LIST, asked)?,
+        Some(sought) => {
+            tx.query(&search::PLAN_FOR_PARAMETERS, &[])?;
+            let query = Value::from(query_of(company, sought));
+            tx.query(&search::FIND, &[asked, &[query]].concat())?
+        }
+    };
+    found
+        .iter()
+        .map(|row| {
+            Ok(ListedWorkflow {
+                id: row.get("id")?,
+                name: row.get("name")?,
+                status: row.parse("status", read_status)?,
+                language: row.get("language")?,
+                zone: row.get("time_zone")?,
+                template: row.get("template_id")?,
+                started_at: row.get("started_at")?,
+                expires_at: row.get("expires_at")?,
+                ended_at: row.get("ended_at")?,
+                turn: row.get("turn")?,
+            })
         })
-    })
-    .collect()
+        .collect()
 }
 
 /// Workflows of a template in which the field has this value, as it appears in answers.

@@ -109,5 +109,9 @@ fn update_recipient(
 
 /// Hides a finished workflow. `false` if it is in progress or already hidden.
 pub fn discard(held: &mut HeldWorkflow<'_>, company: &CompanyId, id: WorkflowId, at: Timestamp) -> Result<bool, Error> {
-    Ok(held.execute(&sql::DISCARD, values![company, id, at])? == 1)
+    let is_hidden = held.execute(&sql::DISCARD, values![company, id, at])? == 1;
+    if is_hidden {
+        crate::workflows::search::forget(held, company, id)?;
+    }
+    Ok(is_hidden)
 }
