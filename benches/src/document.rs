@@ -31,7 +31,8 @@ const ROUNDS: usize = 40;
 /// How often we do per round what the peer does once.
 const TURN: usize = 5;
 
-/// Prints the table's rows. The peer needs `.tools/venv` (`script/bootstrap --tests`).
+/// Prints the table's rows. The peer needs `.tools/venv` (`script/bootstrap --tests`). Long because all rows share the files
+/// that it makes first.
 pub fn measure(folder: &Path) {
     let at = Timestamp::now();
     let fonts = Fonts::embedded().expect("the embedded fonts");

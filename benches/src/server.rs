@@ -190,7 +190,7 @@ pub fn set_up(installation: &Installation) -> i64 {
     testkit::contract::import(installation, COMPANY)
 }
 
-/// Measures everything and prints a row each.
+/// Measures everything and prints a row each. Long because the rows come from one run of one server.
 pub async fn measure(binary: &Path, data: &Path, raw: &RawCommit) {
     let installation = Installation::new(binary, data);
     let template = set_up(&installation);

@@ -659,7 +659,24 @@ mod tests {
                 assert!(!Field { placement, ..small }.is_too_small(&page), "{kind:?}");
             }
         }
-        let text = field(FieldKind::Text, 50_000, 5_500);
+    }
+
+    #[test]
+    fn how_small_a_box_of_text_may_be_depends_on_its_letters_lines_and_cells() {
+        let page = PageSize {
+            width_points: 1_000.0,
+            height_points: 1_000.0,
+        };
+        let field = |width, height| {
+            let placement = Placement {
+                x: 0,
+                y: 0,
+                width,
+                height,
+            };
+            Field::new("a", FieldKind::Text, 1, 1, placement)
+        };
+        let text = field(50_000, 5_500);
         assert!(text.is_too_small(&page));
         let four = FontSize::from_points(4.0);
         assert!(
@@ -670,7 +687,7 @@ mod tests {
             .is_too_small(&page)
         );
         let large = FontSize::from_points(72.0);
-        let text = field(FieldKind::Text, 50_000, 7_500);
+        let text = field(50_000, 7_500);
         assert!(
             !Field {
                 font_size: large,
@@ -703,10 +720,7 @@ mod tests {
             width_points: 5.0,
             height_points: 5.0,
         };
-        assert_eq!(
-            field(FieldKind::Text, 1, 1).placement.enlarged_on(&tiny, (10.0, 7.5)),
-            None
-        );
+        assert_eq!(field(1, 1).placement.enlarged_on(&tiny, (10.0, 7.5)), None);
     }
 
     #[test]

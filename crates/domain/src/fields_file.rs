@@ -33,6 +33,13 @@ pub struct FieldsFile {
 }
 
 const MOST_FIELDS: usize = 2_000;
+/// The place of a field until its own has been read.
+const NOWHERE: Placement = Placement {
+    x: 0,
+    y: 0,
+    width: 1,
+    height: 1,
+};
 const MOST_STEPS: usize = 50;
 const MOST_OPTIONS: usize = 200;
 const MOST_CELLS: u64 = 100;
@@ -284,159 +291,148 @@ impl Reader {
         {
             self.fault(format!("{path}.page"), FieldsFaultKind::UnknownPage(pages));
         }
+        let placement = self.placement(entry, path);
+        let mut field = Field {
+            role,
+            required: self.flag(entry, path, "required"),
+            read_only: self.flag(entry, path, "read_only"),
+            label: self.text(entry, path, "label", NAME_LENGTH, false),
+            help: self.text(entry, path, "help", HELP_LENGTH, false),
+            options: self.options(entry, path),
+            option: self.text(entry, path, "option", NAME_LENGTH, false),
+            default: self.default_text(entry, path),
+            max_length: self.number(entry, path, "max_length", 1, u64::from(Field::TEXT_LIMIT), false),
+            font_size: self.font_size(entry, path),
+            alignment: self.alignment(entry, path),
+            lines: self.lines(entry, path),
+            cells: self.number(entry, path, "cells", 1, MOST_CELLS, false),
+            thousands: self.flag(entry, path, "thousands"),
+            decimals: self.number(entry, path, "decimals", 0, u64::from(MOST_DECIMALS), false),
+            rounding: self.rounding(entry, path),
+            pattern: self.pattern(entry, path),
+            font: self.text(entry, path, "font", NAME_LENGTH, false),
+            bold: self.flag(entry, path, "bold"),
+            colour: self.colour(entry, path),
+            embed: self.flag(entry, path, "embed"),
+            ..Field::new("", FieldKind::Text, 1, 1, NOWHERE)
+        };
+        if field.cells.is_some() && field.lines.is_some() {
+            self.fault(format!("{path}.cells"), FieldsFaultKind::CellsOrLines);
+        }
+        if let Some(kind) = kind {
+            self.members_of_kind(entry, path, kind);
+            if kind == FieldKind::Label && field.read_only && field.default.is_none() {
+                self.fault(format!("{path}.default"), FieldsFaultKind::Missing);
+            }
+        }
+        field.detail = self.detail(entry, path, kind);
+        field.formula = self.text(entry, path, "formula", 500, false);
+        if kind == Some(FieldKind::Calc) && field.formula.is_none() {
+            self.fault(format!("{path}.formula"), FieldsFaultKind::Missing);
+        }
+        let placement = placement?;
+        if !placement.is_on_page() {
+            self.fault(path, FieldsFaultKind::OffPage);
+        }
+        Some(Field {
+            name: name?,
+            kind: kind?,
+            step: step?,
+            page: page?,
+            placement,
+            ..field
+        })
+    }
+
+    fn placement(&mut self, entry: &Map<String, Value>, path: &str) -> Option<Placement> {
         let whole = u64::from(Placement::WHOLE);
         let x = self.number(entry, path, "x", 0, whole, true);
         let y = self.number(entry, path, "y", 0, whole, true);
         let width = self.number(entry, path, "width", 1, whole, true);
         let height = self.number(entry, path, "height", 1, whole, true);
-        let required = self.flag(entry, path, "required");
-        let read_only = self.flag(entry, path, "read_only");
-        let label = self.text(entry, path, "label", NAME_LENGTH, false);
-        let help = self.text(entry, path, "help", HELP_LENGTH, false);
-        let options = self.options(entry, path);
-        let option = self.text(entry, path, "option", NAME_LENGTH, false);
-        let default = self.default_text(entry, path);
-        let max_length = self.number(entry, path, "max_length", 1, u64::from(Field::TEXT_LIMIT), false);
-        let font_size = match entry.get("font_size").filter(|value| !value.is_null()) {
-            None => None,
-            Some(value) => {
-                let size = value.as_f64().and_then(FontSize::from_points);
-                if size.is_none() {
-                    self.fault(
-                        format!("{path}.font_size"),
-                        FieldsFaultKind::OutOfRange { least: 4, most: 72 },
-                    );
-                }
-                size
-            }
-        };
-        let alignment = self
-            .word(
-                entry,
-                path,
-                "alignment",
-                false,
-                |word| Alignment::ALL.into_iter().find(|alignment| alignment.code() == word),
-                || Alignment::ALL.map(Alignment::code).join(", "),
-            )
-            .unwrap_or_default();
-        let lines = self.word(
-            entry,
-            path,
-            "lines",
-            false,
-            |word| match word {
-                "one" => Some(Lines::One),
-                "many" => Some(Lines::Many),
-                _ => None,
-            },
-            || "one, many".to_owned(),
-        );
-        let cells = self.number(entry, path, "cells", 1, MOST_CELLS, false);
-        if cells.is_some() && lines.is_some() {
-            self.fault(format!("{path}.cells"), FieldsFaultKind::CellsOrLines);
-        }
-        let thousands = self.flag(entry, path, "thousands");
-        let decimals = self.number(entry, path, "decimals", 0, u64::from(MOST_DECIMALS), false);
-        let rounding = self.word(
-            entry,
-            path,
-            "rounding",
-            false,
-            |word| match word {
-                "half_up" => Some(Rounding::HalfUp),
-                "down" => Some(Rounding::Down),
-                "up" => Some(Rounding::Up),
-                _ => None,
-            },
-            || "half_up, down, up".to_owned(),
-        );
-        let pattern = self.text(entry, path, "pattern", NAME_LENGTH, false);
-        if let Some(pattern) = &pattern
-            && DatePattern::parse(pattern).is_none()
-        {
-            self.fault(format!("{path}.pattern"), FieldsFaultKind::DatePattern);
-        }
-        let font = self.text(entry, path, "font", NAME_LENGTH, false);
-        let bold = self.flag(entry, path, "bold");
-        let colour = self.text(entry, path, "color", NAME_LENGTH, false);
-        let colour = colour.map(|text| {
-            Colour::parse(&text).unwrap_or_else(|| {
-                self.fault(format!("{path}.color"), FieldsFaultKind::Colour);
-                Colour::default()
-            })
-        });
-        let embed = self.flag(entry, path, "embed");
-        if let Some(kind) = kind {
-            self.members_of_kind(entry, path, kind);
-            if kind == FieldKind::Label && read_only && default.is_none() {
-                self.fault(format!("{path}.default"), FieldsFaultKind::Missing);
-            }
-        }
-        // A seal is a person's or a company's.
-        let is_seal = kind == Some(FieldKind::Seal);
-        let detail = self.word(
-            entry,
-            path,
-            "detail",
-            false,
-            |word| match word {
-                "name" => Some(WriterDetail::Name),
-                // These had no meaning for a seal before: it is the signer's own.
-                "email" | "phone" if is_seal => Some(WriterDetail::Name),
-                "email" => Some(WriterDetail::Email),
-                "phone" => Some(WriterDetail::Phone),
-                "company" => Some(WriterDetail::Company),
-                _ => None,
-            },
-            || {
-                if is_seal {
-                    "name, company"
-                } else {
-                    "name, email, phone, company"
-                }
-                .to_owned()
-            },
-        );
-        let formula = self.text(entry, path, "formula", 500, false);
-        if kind == Some(FieldKind::Calc) && formula.is_none() {
-            self.fault(format!("{path}.formula"), FieldsFaultKind::Missing);
-        }
-        let placement = Placement {
+        Some(Placement {
             x: x?,
             y: y?,
             width: width?,
             height: height?,
-        };
-        if !placement.is_on_page() {
-            self.fault(path, FieldsFaultKind::OffPage);
-        }
-        Some(Field {
-            label,
-            help,
-            role,
-            required,
-            read_only,
-            options,
-            option,
-            default,
-            max_length,
-            lines,
-            cells,
-            thousands,
-            decimals,
-            rounding: rounding.unwrap_or_default(),
-            pattern,
-            font,
-            bold,
-            colour: colour.unwrap_or_default(),
-            font_size,
-            alignment,
-            detail,
-            formula,
-            embed,
-            ..Field::new(name?, kind?, step?, page?, placement)
         })
+    }
+
+    fn font_size(&mut self, entry: &Map<String, Value>, path: &str) -> Option<FontSize> {
+        let value = entry.get("font_size").filter(|value| !value.is_null())?;
+        let size = value.as_f64().and_then(FontSize::from_points);
+        if size.is_none() {
+            self.fault(
+                format!("{path}.font_size"),
+                FieldsFaultKind::OutOfRange { least: 4, most: 72 },
+            );
+        }
+        size
+    }
+
+    fn alignment(&mut self, entry: &Map<String, Value>, path: &str) -> Alignment {
+        let read = |word: &str| Alignment::ALL.into_iter().find(|alignment| alignment.code() == word);
+        let words = || Alignment::ALL.map(Alignment::code).join(", ");
+        self.word(entry, path, "alignment", false, read, words)
+            .unwrap_or_default()
+    }
+
+    fn lines(&mut self, entry: &Map<String, Value>, path: &str) -> Option<Lines> {
+        let read = |word: &str| match word {
+            "one" => Some(Lines::One),
+            "many" => Some(Lines::Many),
+            _ => None,
+        };
+        self.word(entry, path, "lines", false, read, || "one, many".to_owned())
+    }
+
+    fn rounding(&mut self, entry: &Map<String, Value>, path: &str) -> Rounding {
+        let read = |word: &str| match word {
+            "half_up" => Some(Rounding::HalfUp),
+            "down" => Some(Rounding::Down),
+            "up" => Some(Rounding::Up),
+            _ => None,
+        };
+        self.word(entry, path, "rounding", false, read, || "half_up, down, up".to_owned())
+            .unwrap_or_default()
+    }
+
+    fn pattern(&mut self, entry: &Map<String, Value>, path: &str) -> Option<String> {
+        let pattern = self.text(entry, path, "pattern", NAME_LENGTH, false)?;
+        if DatePattern::parse(&pattern).is_none() {
+            self.fault(format!("{path}.pattern"), FieldsFaultKind::DatePattern);
+        }
+        Some(pattern)
+    }
+
+    fn colour(&mut self, entry: &Map<String, Value>, path: &str) -> Colour {
+        let Some(text) = self.text(entry, path, "color", NAME_LENGTH, false) else {
+            return Colour::default();
+        };
+        Colour::parse(&text).unwrap_or_else(|| {
+            self.fault(format!("{path}.color"), FieldsFaultKind::Colour);
+            Colour::default()
+        })
+    }
+
+    /// A seal is a person's or a company's.
+    fn detail(&mut self, entry: &Map<String, Value>, path: &str, kind: Option<FieldKind>) -> Option<WriterDetail> {
+        let is_seal = kind == Some(FieldKind::Seal);
+        let read = |word: &str| match word {
+            "name" => Some(WriterDetail::Name),
+            // These had no meaning for a seal before: it is the signer's own.
+            "email" | "phone" if is_seal => Some(WriterDetail::Name),
+            "email" => Some(WriterDetail::Email),
+            "phone" => Some(WriterDetail::Phone),
+            "company" => Some(WriterDetail::Company),
+            _ => None,
+        };
+        let words = if is_seal {
+            "name, company"
+        } else {
+            "name, email, phone, company"
+        };
+        self.word(entry, path, "detail", false, read, || words.to_owned())
     }
 
     /// A member that has no meaning for its field is a misunderstanding that would show only after people have signed.

@@ -232,6 +232,7 @@ fn check_sound(workflow: &Workflow) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
+    /// Long because it answers each command and each of its results.
     #[test]
     fn the_machine_does_what_the_model_does(
         steps in proptest::collection::vec(1usize..=3, 1..=3),

@@ -83,8 +83,9 @@ fn responder(issuer: &SealKey, usages: &[ObjectIdentifier], ends: Timestamp) -> 
     SealKey::from_key(key, vec![certificate]).expect("a key")
 }
 
+/// Long because it is a table.
 #[test]
-fn an_answer_counts_where_the_issuer_or_whom_it_has_certified_gives_it_for_that_moment() {
+fn an_answer_counts_if_the_issuer_or_its_certified_responder_gives_it_for_that_moment() {
     let sealed = sealed();
     let next_year = now() + (24 * 365).hours();
     let stranger = House::new(KeyKind::EcdsaP256);
@@ -203,8 +204,9 @@ fn an_answer_counts_where_the_issuer_or_whom_it_has_certified_gives_it_for_that_
     }
 }
 
+/// Long because it is a table.
 #[test]
-fn a_list_counts_where_the_issuer_signed_it_and_it_covers_the_certificate() {
+fn a_list_counts_if_the_issuer_signed_it_and_it_covers_the_certificate() {
     const POINT: &str = "2.5.29.28";
     let here = "http://pki.example.com/here.crl";
     let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
@@ -350,7 +352,7 @@ fn what_was_issued_after_the_end_of_a_certificate_counts_only_where_it_reaches_b
 }
 
 #[test]
-fn a_revocation_is_told_with_its_time_and_reason() {
+fn a_revocation_is_reported_with_its_time_and_reason() {
     let since = now() - 1.hour();
     let number = serial_number(own()).expect("a number");
     let list = |reason| {
@@ -490,7 +492,7 @@ fn lists_that_a_signature_signs_along_count_as_far_as_they_are_read() {
 
 /// An authority below another one does not sign for it.
 #[test]
-fn a_list_by_whom_may_not_sign_lists_does_not_count() {
+fn a_list_signed_with_a_key_that_may_not_sign_lists_does_not_count() {
     let key = PrivateKey::generate(KeyKind::EcdsaP256).expect("a key");
     let request = CertificateRequest {
         common_name: "Issuer of certificates alone",

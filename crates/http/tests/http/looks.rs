@@ -10,6 +10,7 @@ use crate::support::{Answer, BASE, PNG, Server, plain, start_body, values_of};
 
 testkit::on_both_databases!(
     every_page_behind_a_companys_links_looks_like_it,
+    pages_of_finished_and_ended_documents_look_like_their_company,
     style_and_logo_are_kept_for_ever_and_are_nobody_elses,
 );
 
@@ -78,7 +79,6 @@ fn every_page_behind_a_companys_links_looks_like_it(database: &TestDatabase) {
         expected
     );
 
-    let id = &started["workflow_id"];
     let mut guarded = start_body(template);
     guarded["recipient_list"][0]["password"] = json!("850101");
     let guarded = server.start(&token, &guarded).ok();
@@ -96,40 +96,6 @@ fn every_page_behind_a_companys_links_looks_like_it(database: &TestDatabase) {
         "the one-time code"
     );
 
-    // After: signed, complete, cancelled, replaced.
-    server
-        .act(&token, id, "approve", &json!({"order": 1, "field_list": values_of(1)}))
-        .ok();
-    let signed = look(&server, &started["sign_url"]);
-    assert_eq!((signed.status, addresses(&signed)), (409, expected.clone()));
-    server
-        .act(&token, id, "approve", &json!({"order": 2, "field_list": values_of(2)}))
-        .ok();
-    let done = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
-    for file in ["download_url", "certificate_url"] {
-        assert_eq!(addresses(&look(&server, &done[file])), expected, "{file}");
-    }
-    server.clock.advance(40 * 24 * 60 * 60);
-    let over = look(&server, &done["download_url"]);
-    assert_eq!((over.status, addresses(&over)), (410, expected.clone()));
-    let again = server.start(&token, &start_body(template));
-    // The token has ended meanwhile.
-    assert_eq!(again.status, 401);
-    let token = server.token("acme", "owner@example.com");
-    let again = server.start(&token, &start_body(template)).ok();
-    server
-        .act(&token, &again["workflow_id"], "cancel", &json!({"comment": "-"}))
-        .ok();
-    let ended = look(&server, &again["sign_url"]);
-    assert_eq!((ended.status, addresses(&ended)), (410, expected.clone()));
-    let corrected = server.start(&token, &start_body(template)).ok();
-    let path = format!("/api/v3/workflows/{}/recipients/1", corrected["workflow_id"]);
-    let body = json!({"name": "김민준", "email": "new@example.com"});
-    server
-        .send(server.request("PATCH", &path, Some(&token)).json(&body))
-        .ok();
-    let old = look(&server, &corrected["sign_url"]);
-    assert_eq!((old.status, addresses(&old)), (410, expected.clone()));
     let mut preview = start_body(template);
     preview["is_preview"] = json!(true);
     let preview = server.start(&token, &preview).ok();
@@ -157,6 +123,49 @@ fn every_page_behind_a_companys_links_looks_like_it(database: &TestDatabase) {
         let page = server.send(server.request("GET", path, None));
         assert!(!text(&page).contains("/look/"), "{path}");
     }
+}
+
+/// Signed, complete, cancelled, sent to someone else.
+fn pages_of_finished_and_ended_documents_look_like_their_company(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    dress(&server, &company);
+    let started = server.start(&token, &start_body(template)).ok();
+    let id = &started["workflow_id"];
+    let expected = addresses(&look(&server, &started["sign_url"]));
+    server
+        .act(&token, id, "approve", &json!({"order": 1, "field_list": values_of(1)}))
+        .ok();
+    let signed = look(&server, &started["sign_url"]);
+    assert_eq!((signed.status, addresses(&signed)), (409, expected.clone()));
+    server
+        .act(&token, id, "approve", &json!({"order": 2, "field_list": values_of(2)}))
+        .ok();
+    let done = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
+    for file in ["download_url", "certificate_url"] {
+        assert_eq!(addresses(&look(&server, &done[file])), expected, "{file}");
+    }
+    server.clock.advance(40 * 24 * 60 * 60);
+    let over = look(&server, &done["download_url"]);
+    assert_eq!((over.status, addresses(&over)), (410, expected.clone()));
+    let again = server.start(&token, &start_body(template));
+    // The token has expired meanwhile.
+    assert_eq!(again.status, 401);
+    let token = server.token("acme", "owner@example.com");
+    let again = server.start(&token, &start_body(template)).ok();
+    server
+        .act(&token, &again["workflow_id"], "cancel", &json!({"comment": "-"}))
+        .ok();
+    let ended = look(&server, &again["sign_url"]);
+    assert_eq!((ended.status, addresses(&ended)), (410, expected.clone()));
+    let corrected = server.start(&token, &start_body(template)).ok();
+    let path = format!("/api/v3/workflows/{}/recipients/1", corrected["workflow_id"]);
+    let body = json!({"name": "김민준", "email": "new@example.com"});
+    server
+        .send(server.request("PATCH", &path, Some(&token)).json(&body))
+        .ok();
+    let old = look(&server, &corrected["sign_url"]);
+    assert_eq!((old.status, addresses(&old)), (410, expected));
 }
 
 fn style_and_logo_are_kept_for_ever_and_are_nobody_elses(database: &TestDatabase) {

@@ -9,6 +9,7 @@ use crate::support::{Answer, BASE, PASSWORD, Server, plain, start_body, values_o
 
 testkit::on_both_databases!(
     every_link_and_form_leads_on_in_the_language_of_its_page,
+    the_signing_page_leads_to_the_finished_document_in_its_language,
     a_wrong_entry_leaves_the_choice_of_languages_and_is_in_no_address,
 );
 
@@ -108,6 +109,30 @@ fn in_language(path: &str, language: &str) -> String {
     path.replace("lang=ko", &format!("lang={language}"))
 }
 
+/// The page at this address, all of whose links and forms lead on in its language.
+fn leads_on(server: &Server, asked: &str, cookie: &str) -> String {
+    let html = look(server, asked, cookie).html();
+    let language = language_of(&html).to_owned();
+    assert!(
+        !asked.contains("lang=") || asked.contains(&format!("lang={language}")),
+        "{asked}"
+    );
+    let ways: Vec<Way> = ways(&html)
+        .into_iter()
+        // Those to the other languages, and what a mail says.
+        .filter(|way| !way.tag.contains("hreflang=") && !way.tag.contains("rel=\"noopener noreferrer\""))
+        .collect();
+    for way in &ways {
+        assert!(
+            way.address.contains(&format!("lang={language}")),
+            "{asked}: <{}>",
+            way.tag
+        );
+    }
+    assert!(!ways.is_empty(), "{asked} leads nowhere: {html}");
+    html
+}
+
 fn every_link_and_form_leads_on_in_the_language_of_its_page(database: &TestDatabase) {
     let server = Server::new(database);
     let (company, token, template) = server.with_company("acme");
@@ -155,32 +180,14 @@ fn every_link_and_form_leads_on_in_the_language_of_its_page(database: &TestDatab
     ];
     for path in of_company.iter().chain(&others) {
         assert!(path.contains("lang=ko"), "{path}");
-        // As the address says; and where it says nothing, in the language that the page takes by itself.
+        // In the language of the address, or without one in the language that the page chooses.
         let silent = path.replace("&lang=ko", "").replace("?lang=ko", "");
         for asked in ["ko", "en", "ja"]
             .map(|language| in_language(path, language))
             .iter()
             .chain([&silent])
         {
-            let html = look(&server, asked, &cookie).html();
-            let language = language_of(&html).to_owned();
-            assert!(
-                !asked.contains("lang=") || asked.contains(&format!("lang={language}")),
-                "{asked}"
-            );
-            let ways: Vec<Way> = ways(&html)
-                .into_iter()
-                // Those to the other languages, and what a letter to somebody says.
-                .filter(|way| !way.tag.contains("hreflang=") && !way.tag.contains("rel=\"noopener noreferrer\""))
-                .collect();
-            for way in &ways {
-                assert!(
-                    way.address.contains(&format!("lang={language}")),
-                    "{asked}: <{}>",
-                    way.tag
-                );
-            }
-            assert!(!ways.is_empty(), "{asked} leads nowhere: {html}");
+            let html = leads_on(&server, asked, &cookie);
             if of_company.contains(path) {
                 assert!(
                     html.contains("<span class=\"name\" dir=\"auto\">acme Ltd</span>"),
@@ -189,8 +196,13 @@ fn every_link_and_form_leads_on_in_the_language_of_its_page(database: &TestDatab
             }
         }
     }
+}
 
-    // What the signing page receives at the end. Where the next document is: `identity.rs`.
+// Where the next document is: `identity.rs`.
+fn the_signing_page_leads_to_the_finished_document_in_its_language(database: &TestDatabase) {
+    let server = Server::new(database);
+    let company = server.company("acme");
+    let token = server.token("acme", "owner@example.com");
     let alone = server.template(&company, &plain(1, "end"));
     let mut body = start_body(alone);
     body["recipient_list"].as_array_mut().expect("a list").truncate(1);

@@ -63,14 +63,8 @@ impl Serve {
         } else {
             Some(self.bind(context)?)
         };
-        let bound = match &listener {
-            Some(listener) => Some(
-                listener
-                    .local_addr()
-                    .map_err(|error| Failure::Other(error.to_string()))?,
-            ),
-            None => None,
-        };
+        let bound = listener.as_ref().map(TcpListener::local_addr).transpose();
+        let bound = bound.map_err(|error| Failure::Other(error.to_string()))?;
         if let (Some(one_server), Some(bound)) = (&mut one_server, bound) {
             one_server
                 .tell(bound)

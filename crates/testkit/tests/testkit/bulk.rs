@@ -13,7 +13,7 @@ use testkit::installation::{Installation, Server, binary};
 use testkit::scale::Scale;
 use testkit::workbook::{Cell, workbook};
 
-testkit::on_both_databases!(a_bulk_start_survives_kill_9_without_doubles);
+testkit::on_both_databases!(a_bulk_send_survives_kill_9_without_doubles);
 
 const PASSWORD: &str = "correct horse battery staple";
 const WRONG: usize = 20;
@@ -79,29 +79,12 @@ impl Client {
     }
 }
 
-fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
-    let rows = Scale::BulkRows.count() as usize;
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut installation = Installation::new(&binary(), folder.path());
-    if let Some(url) = database.url() {
-        installation = installation.with("COUNTERSIGN_DATABASE__URL", url);
-    }
+/// A server with the company `bulk`, and a client that is logged in.
+fn served(installation: &Installation) -> (Server, Client) {
     installation.run(&["company", "add", "bulk", "--name", "Bulk"], "");
-    installation.run(
-        &[
-            "member",
-            "add",
-            "--company",
-            "bulk",
-            "--email",
-            "owner@example.com",
-            "--role",
-            "owner",
-        ],
-        PASSWORD,
-    );
-    let template = contract::import(&installation, "bulk");
-    let mut server = installation.serve();
+    let owner = ["--company", "bulk", "--email", "owner@example.com", "--role", "owner"];
+    installation.run(&[&["member", "add"], owner.as_slice()].concat(), PASSWORD);
+    let server = installation.serve();
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let http = reqwest::Client::builder()
         .timeout(Duration::from_mins(5))
@@ -123,8 +106,15 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
         runtime,
         http,
     };
+    (server, client)
+}
 
-    let is_wrong = |number: usize| number.is_multiple_of(rows / WRONG);
+fn name_of(row: usize) -> String {
+    format!("document {row:05}")
+}
+
+/// A workbook with this many rows. The e-mail addresses of some are wrong.
+fn sheet(rows: usize, is_wrong: impl Fn(usize) -> bool) -> Vec<u8> {
     let texts: Vec<[String; 3]> = (1..=rows)
         .map(|number| {
             let email = if is_wrong(number) {
@@ -132,7 +122,7 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
             } else {
                 format!("employee{number}@example.com")
             };
-            [format!("document {number:05}"), "이직원".to_owned(), email]
+            [name_of(number), "이직원".to_owned(), email]
         })
         .collect();
     let mut cells = vec![["workflow_name", "2.name", "2.email"].map(Cell::Text).to_vec()];
@@ -141,13 +131,44 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
             .iter()
             .map(|row| row.iter().map(|text| Cell::Text(text)).collect()),
     );
-    let sheet = workbook(&cells);
+    workbook(&cells)
+}
+
+/// How many documents have each name.
+fn documents(client: &Client, server: &Server) -> BTreeMap<String, u32> {
+    let mut names: BTreeMap<String, u32> = BTreeMap::new();
+    let mut cursor = String::new();
+    loop {
+        let page = client.get(server, &format!("/api/v3/workflows?limit=100{cursor}"));
+        for one in page["workflow_list"].as_array().expect("a list") {
+            *names
+                .entry(one["workflow_name"].as_str().expect("a name").to_owned())
+                .or_default() += 1;
+        }
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return names,
+        }
+    }
+}
+
+fn a_bulk_send_survives_kill_9_without_doubles(database: &TestDatabase) {
+    let rows = Scale::BulkRows.count() as usize;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut installation = Installation::new(&binary(), folder.path());
+    if let Some(url) = database.url() {
+        installation = installation.with("COUNTERSIGN_DATABASE__URL", url);
+    }
+    let (mut server, client) = served(&installation);
+    let template = contract::import(&installation, "bulk");
+    let is_wrong = |number: usize| number.is_multiple_of(rows / WRONG);
+    let sheet = sheet(rows, is_wrong);
 
     let dry = client
         .try_bulk(&server, "?dry_run=true", &sheet, template)
         .expect("an answer");
     assert_eq!((&dry["total"], &dry["wrong"]), (&json!(rows), &json!(WRONG)));
-    let told: Vec<u64> = dry["row_list"]
+    let named: Vec<u64> = dry["row_list"]
         .as_array()
         .expect("rows")
         .iter()
@@ -157,7 +178,7 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
         .filter(|number| is_wrong(*number))
         .map(|number| number as u64 + 1)
         .collect();
-    assert_eq!(told, wrong, "by the row numbers of the sheet");
+    assert_eq!(named, wrong, "by the row numbers of the sheet");
 
     // Each of these servers dies at a commit, when about another quarter of the rows is decided; the last one does not.
     let commits = format!("{}:{}", Place::AfterCommit.name(), rows / 4);
@@ -177,30 +198,16 @@ fn a_bulk_start_survives_kill_9_without_doubles(database: &TestDatabase) {
         }
         kills += 1;
     };
-    assert!(kills > 0, "no server came to so many commits");
+    assert!(kills > 0, "no server reached that many commits");
     assert_eq!(
         (&done["started"], &done["failed"], &done["waiting"]),
         (&json!(rows - WRONG), &json!(WRONG), &json!(0))
     );
-    let mut names: BTreeMap<String, u32> = BTreeMap::new();
-    let mut cursor = String::new();
-    loop {
-        let page = client.get(&server, &format!("/api/v3/workflows?limit=100{cursor}"));
-        for one in page["workflow_list"].as_array().expect("a list") {
-            *names
-                .entry(one["workflow_name"].as_str().expect("a name").to_owned())
-                .or_default() += 1;
-        }
-        match page["next_cursor"].as_str() {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => break,
-        }
-    }
     let wanted: BTreeMap<String, u32> = (1..=rows)
         .filter(|number| !is_wrong(*number))
-        .map(|number| (format!("document {number:05}"), 1))
+        .map(|number| (name_of(number), 1))
         .collect();
-    assert_eq!(names, wanted);
+    assert_eq!(documents(&client, &server), wanted);
     server.kill();
     installation.run(&["audit", "verify"], "");
     println!("{rows} rows, {WRONG} wrong, {kills} kills");

@@ -292,6 +292,15 @@ fn a_push_button_has_nothing_to_fill_in() {
     }
 }
 
+fn note_of(document: &Document) -> ObjectId {
+    let is_note = |object: &Object| {
+        let note = object.as_dict().and_then(|note| note.get(b"Subtype"));
+        note.and_then(Object::as_name).is_ok_and(|kind| kind == b"Text")
+    };
+    let mut objects = document.objects.iter();
+    *objects.find(|(_, object)| is_note(object)).expect("the note").0
+}
+
 /// What a page, another field or the whole document uses may not change, whatever else it is.
 #[test]
 fn what_is_used_besides_may_not_change_by_its_other_name() {
@@ -329,18 +338,6 @@ fn what_is_used_besides_may_not_change_by_its_other_name() {
     is_forbidden("appearance", &append(&lock, set_value("Name")));
 
     // An annotation, which level 3 lets anybody change.
-    let note_of = |document: &Document| {
-        let is_note = |object: &Object| {
-            let note = object.as_dict().and_then(|note| note.get(b"Subtype"));
-            note.and_then(Object::as_name).is_ok_and(|kind| kind == b"Text")
-        };
-        *document
-            .objects
-            .iter()
-            .find(|(_, object)| is_note(object))
-            .expect("the note")
-            .0
-    };
     let note_as_resources = |document: &mut Document| {
         let note = note_of(document);
         resources_are(document, note);

@@ -64,7 +64,7 @@ fn square(document: &mut Document, colour: &str) -> Object {
         .into()
 }
 
-/// Known trouble 8.
+/// Known trouble 8. Long because the form has a field of each kind.
 #[test]
 fn all_fields_of_a_form_are_found_with_kind_options_limits_and_defaults() {
     let states = |on: &str| dictionary! { "N" => dictionary! { on => Dictionary::new() } };
@@ -364,7 +364,7 @@ fn a_value_that_no_field_can_have_stays_on_the_page_by_name() {
 
 /// Viewers show the look, and it is empty.
 #[test]
-fn a_value_beside_an_empty_look_is_told_by_name() {
+fn a_value_beside_an_empty_look_is_named() {
     let looking = |field: Dictionary, content: &'static str| {
         document_of(PageForm::PLAIN, |document, page| {
             let look = document.add_object(Stream::new(

@@ -256,6 +256,41 @@ fn what_is_wrong_for_all_rows_is_said_once(database: &TestDatabase) {
 }
 
 #[test]
+fn a_file_that_is_no_sheet_is_named_and_refused() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let start = common(template);
+    let open_document = [
+        b"PK\x03\x04".as_slice(),
+        &[0; 26],
+        b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+    ]
+    .concat();
+    for (file, kind) in [
+        (pdf().as_slice(), "This is a PDF file."),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "This is a PDF file."),
+        (b"\x89PNG\r\n\x1a\n", "This is a picture."),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "(XLS)"),
+        (&open_document, "OpenDocument"),
+        (b"\x7fELF\x02\x00\xff", "not a readable CSV file or XLSX workbook"),
+    ] {
+        let problem = form(&server, &token, "", &[("file", file), ("start", &start)]).problem(422);
+        let [error] = problem["errors"].as_array().expect("errors").as_slice() else {
+            panic!("{problem}");
+        };
+        assert_eq!(
+            (&error["path"], &error["code"]),
+            (&json!("file"), &json!("sheet-unreadable"))
+        );
+        let words = error["message"].as_str().expect("words");
+        assert!(
+            words.contains(kind) && words.contains("XLSX") && words.contains("CSV"),
+            "{words}"
+        );
+    }
+}
+
+#[test]
 fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
     let server = Server::with(&TestDatabase::sqlite(), |settings, _| {
         settings.bulk.rows = 2;
@@ -286,31 +321,6 @@ fn what_is_wrong_with_the_request_as_a_whole_is_refused() {
     let sheet = |file: &[u8]| faults(&[("file", file), ("start", &start)]);
     assert_eq!(sheet(b"workflow_name\n"), one("file", "sheet-empty"));
     assert_eq!(sheet(b"\n"), one("file", "sheet-empty"));
-    let words = |file: &[u8]| {
-        let refused = form(&server, &token, "", &[("file", file), ("start", &start)]).problem(422);
-        refused["errors"][0]["message"].as_str().expect("words").to_owned()
-    };
-    let open_document = [
-        b"PK\x03\x04".as_slice(),
-        &[0; 26],
-        b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
-    ]
-    .concat();
-    for (file, kind) in [
-        (pdf().as_slice(), "This is a PDF file."),
-        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "This is a PDF file."),
-        (b"\x89PNG\r\n\x1a\n", "This is a picture."),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "(XLS)"),
-        (&open_document, "OpenDocument"),
-        (b"\x7fELF\x02\x00\xff", "not a readable CSV file or XLSX workbook"),
-    ] {
-        let words = words(file);
-        assert!(
-            words.contains(kind) && words.contains("XLSX") && words.contains("CSV"),
-            "{words}"
-        );
-        assert_eq!(sheet(file), one("file", "sheet-unreadable"));
-    }
     // Text of an unknown encoding is text; here half a character of UTF-16, and bytes that are in no text.
     assert_eq!(sheet(b"\xff\xfea\x00\n"), one("file", "sheet-not-utf8"));
     assert_eq!(sheet(b"\xff\xff\n"), one("file", "sheet-not-utf8"));

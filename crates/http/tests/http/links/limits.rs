@@ -5,13 +5,13 @@ use testkit::database::TestDatabase;
 use url::form_urlencoded::Serializer;
 
 use super::{documents, look, new, path_of, text, visit};
-use crate::support::{Server, plain};
+use crate::support::{Answer, Server, plain};
 
 testkit::on_both_databases!(
-    who_has_to_wait_is_told_why_and_how_long_and_loses_nothing,
+    a_visitor_who_must_wait_reads_why_and_how_long_and_loses_nothing,
     each_address_uses_a_link_once_unless_it_may_often,
     the_limit_is_exact_whatever_comes_at_once,
-    a_link_is_no_way_to_have_us_write_to_others,
+    a_link_does_not_let_strangers_have_us_write_to_others_often,
 );
 
 fn each_address_uses_a_link_once_unless_it_may_often(database: &TestDatabase) {
@@ -69,7 +69,7 @@ fn the_limit_is_exact_whatever_comes_at_once(database: &TestDatabase) {
     assert!(text(&look(&server, &path)).contains("This link has reached its limit"));
 }
 
-fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
+fn a_link_does_not_let_strangers_have_us_write_to_others_often(database: &TestDatabase) {
     let server = Server::with(database, |settings, http| {
         http.link_starts = 1_000;
         settings.public_links.of_link = 9;
@@ -107,14 +107,20 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
         200,
         "an hour later"
     );
-    // Words of a stranger's own choice make no link in our mails.
+}
+
+#[test]
+fn a_visitors_name_makes_no_link_in_our_mails() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let path = path_of(&new(&server, &token, template, &json!({"confirm": true})).ok());
     for name in [
         "WIN 1,000,000 at http://evil.example/x",
         "evil.한국",
         "evil․com",
         "mailto:x",
     ] {
-        let page = visit(&server, &paths[1], name, "bob@example.com", true);
+        let page = visit(&server, &path, name, "bob@example.com", true);
         assert_eq!(page.status, 422, "{name}");
         assert!(
             text(&page).contains("without a web or e-mail address"),
@@ -122,7 +128,13 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
             text(&page)
         );
     }
-    // Messages go to mobile telephones of the company's country.
+}
+
+#[test]
+fn text_messages_go_to_mobile_numbers_of_the_links_countries_only() {
+    let server = Server::with(&TestDatabase::sqlite(), |_, http| http.link_starts = 1_000);
+    let (_, token, template) = server.with_company("acme");
+    let path = path_of(&new(&server, &token, template, &json!({"confirm": true})).ok());
     for (contact, said) in [
         ("+1 900 555 0123", "Enter a mobile number"),
         ("+870 773 111 632", "Enter a mobile number"),
@@ -130,7 +142,7 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
         ("02-312-3456", "Enter a mobile number"),
         ("+81 90 1234 5678", "numbers of these countries can be used here: KR"),
     ] {
-        let page = visit(&server, &paths[1], "Bob", contact, true);
+        let page = visit(&server, &path, "Bob", contact, true);
         assert_eq!(page.status, 422, "{contact}");
         let shown = text(&page);
         assert!(
@@ -138,8 +150,8 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
             "{contact}: {shown}"
         );
     }
-    assert_eq!(visit(&server, &paths[1], "Bob", "010-1234-5678", true).status, 200);
-    let wider = json!({"duplicates": "many", "confirm": true, "phone_countries": ["kr", "JP"]});
+    assert_eq!(visit(&server, &path, "Bob", "010-1234-5678", true).status, 200);
+    let wider = json!({"confirm": true, "phone_countries": ["kr", "JP"]});
     let wider = path_of(&new(&server, &token, template, &wider).ok());
     for (contact, status) in [
         ("+81 90 1234 5678", 200),
@@ -158,7 +170,53 @@ fn a_link_is_no_way_to_have_us_write_to_others(database: &TestDatabase) {
     );
 }
 
-fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDatabase) {
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/// A visit by someone who reads this language and accepts these media types.
+fn visit_in(server: &Server, path: &str, contact: &str, lang: &str, accept: &str) -> Answer {
+    let key = path.split_once("token=").expect("a token").1;
+    let key = key.split('&').next().expect("a token");
+    let mut form = Serializer::new(String::new());
+    form.append_pair("token", key)
+        .append_pair("name", "Ann Lee")
+        .append_pair("contact", contact)
+        .append_pair("agree", "1");
+    let request = server
+        .request("POST", &format!("/link?lang={lang}"), None)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("accept", accept);
+    server.send(request.body(form.finish()))
+}
+
+/// A visit is refused for a while: the page says so in Korean, English and Japanese, and keeps what was entered.
+fn must_wait(server: &Server, path: &str, contact: &str, code: &str, wait: &str, words: [&str; 3]) {
+    for (lang, words) in ["ko", "en", "ja"].into_iter().zip(words) {
+        let page = visit_in(server, path, contact, lang, BROWSER);
+        let said = text(&page);
+        assert_eq!((page.status, page.header("retry-after")), (429, wait), "{said}");
+        assert_eq!(page.header("cache-control"), "no-store");
+        for kept in [
+            words,
+            "role=\"alert\"",
+            "value=\"Ann Lee\"",
+            &format!("value=\"{contact}\""),
+            "required checked",
+        ] {
+            assert!(said.contains(kept), "{lang} {kept}: {said}");
+        }
+    }
+    let answer = visit_in(server, path, contact, "en", "application/json");
+    assert_eq!(answer.header("retry-after"), wait);
+    let problem = answer.problem(429);
+    assert_eq!(
+        (&problem["code"], &problem["header"]["result_code"]),
+        (&json!(code), &json!("429"))
+    );
+    let detail = problem["detail"].as_str();
+    assert!(detail.is_some_and(|detail| detail.contains(words[1])), "{problem}");
+}
+
+fn a_visitor_who_must_wait_reads_why_and_how_long_and_loses_nothing(database: &TestDatabase) {
     let server = Server::with(database, |settings, http| {
         http.link_starts = 4;
         settings.public_links.of_addressee = 1;
@@ -166,61 +224,10 @@ fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDat
     });
     let (_, token, template) = server.with_company("acme");
     let link = || path_of(&new(&server, &token, template, &json!({"duplicates": "many"})).ok());
-    let visited = |path: &str, contact: &str, lang: &str, accept: &str| {
-        let key = path
-            .split_once("token=")
-            .expect("a token")
-            .1
-            .split('&')
-            .next()
-            .expect("a token");
-        let mut form = Serializer::new(String::new());
-        form.append_pair("token", key)
-            .append_pair("name", "Ann Lee")
-            .append_pair("contact", contact)
-            .append_pair("agree", "1");
-        server.send(
-            server
-                .request("POST", &format!("/link?lang={lang}"), None)
-                .header("content-type", "application/x-www-form-urlencoded")
-                .header("accept", accept)
-                .body(form.finish()),
-        )
-    };
-    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-    let refused = |path: &str, contact: &str, code: &str, wait: &str, words: [&str; 3]| {
-        for (lang, words) in ["ko", "en", "ja"].into_iter().zip(words) {
-            let page = visited(path, contact, lang, browser);
-            let said = text(&page);
-            assert_eq!((page.status, page.header("retry-after")), (429, wait), "{said}");
-            assert_eq!(page.header("cache-control"), "no-store");
-            for kept in [
-                words,
-                "role=\"alert\"",
-                "value=\"Ann Lee\"",
-                &format!("value=\"{contact}\""),
-                "required checked",
-            ] {
-                assert!(said.contains(kept), "{lang} {kept}: {said}");
-            }
-        }
-        let answer = visited(path, contact, "en", "application/json");
-        assert_eq!(answer.header("retry-after"), wait);
-        let problem = answer.problem(429);
-        assert_eq!(
-            (&problem["code"], &problem["header"]["result_code"]),
-            (&json!(code), &json!("429"))
-        );
-        assert!(
-            problem["detail"]
-                .as_str()
-                .is_some_and(|detail| detail.contains(words[1])),
-            "{problem}"
-        );
-    };
     let first = link();
-    assert_eq!(visited(&first, "ann@example.com", "en", browser).status, 200);
-    refused(
+    assert_eq!(visit_in(&server, &first, "ann@example.com", "en", BROWSER).status, 200);
+    must_wait(
+        &server,
         &link(),
         "Ann+2@example.com",
         "link-addressee-throttled",
@@ -232,8 +239,9 @@ fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDat
         ],
     );
     server.clock.advance(60);
-    assert_eq!(visited(&first, "bob@example.com", "en", browser).status, 200);
-    refused(
+    assert_eq!(visit_in(&server, &first, "bob@example.com", "en", BROWSER).status, 200);
+    must_wait(
+        &server,
         &first,
         "cid@example.com",
         "link-uses-throttled",
@@ -246,9 +254,10 @@ fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDat
     );
     let second = link();
     for contact in ["dan@example.com", "eve@example.com"] {
-        assert_eq!(visited(&second, contact, "en", browser).status, 200);
+        assert_eq!(visit_in(&server, &second, contact, "en", BROWSER).status, 200);
     }
-    refused(
+    must_wait(
+        &server,
         &link(),
         "fay@example.com",
         "link-network-throttled",
@@ -260,10 +269,10 @@ fn who_has_to_wait_is_told_why_and_how_long_and_loses_nothing(database: &TestDat
         ],
     );
     // Other faults as well.
-    let problem = visited(&link(), "fay@", "en", "application/json");
+    let problem = visit_in(&server, &link(), "fay@", "en", "application/json");
     assert_eq!(problem.status, 429, "not checked during the wait");
     server.clock.advance(540);
-    let problem = visited(&link(), "fay@", "en", "application/problem+json").problem(422);
+    let problem = visit_in(&server, &link(), "fay@", "en", "application/problem+json").problem(422);
     assert_eq!(
         (&problem["errors"][0]["path"], &problem["errors"][0]["code"]),
         (&json!("contact"), &json!("invalid-contact"))
@@ -331,7 +340,7 @@ fn mistyping_locks_nobody_out() {
 }
 
 #[test]
-fn one_address_starts_only_so_many_documents() {
+fn one_network_starts_a_limited_number_of_documents() {
     let server = Server::with(&TestDatabase::sqlite(), |_, http| http.link_starts = 2);
     let (_, token, template) = server.with_company("acme");
     let path = path_of(&new(&server, &token, template, &json!({})).ok());

@@ -93,29 +93,37 @@ fn sent_code(server: &Server, company: &domain::CompanyId) -> String {
         .to_owned()
 }
 
-fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: &TestDatabase) {
-    let server = Server::new(database);
-    let (company, token, template) = server.with_company("acme");
+fn sent_messages(server: &Server, company: &domain::CompanyId) -> usize {
+    let company = company.clone();
+    let messages = server
+        .app
+        .store
+        .read(move |tx| store::outbox::messages(tx, &company, store::outbox::DeliveryId(i64::MAX), 100));
+    messages.expect("the outbox").len()
+}
+
+#[test]
+fn whether_a_signer_needs_a_one_time_code_is_true_or_false() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
     let mut body = start_body(template);
     body["recipient_list"][0]["one_time_code"] = json!("yes");
     assert_eq!(
         server.start(&token, &body).problem(422)["errors"][0]["path"],
         "recipient_list[0].one_time_code"
     );
+}
+
+fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (company, token, template) = server.with_company("acme");
+    let mut body = start_body(template);
     body["recipient_list"][0]["one_time_code"] = json!(true);
     let started = server.start(&token, &body).ok();
     let sign = started["token"].as_str().expect("a token").to_owned();
     let address = format!("/mail/sign?token={sign}&lang=en&next_sign=false");
-    let letters = || {
-        let company = company.clone();
-        server
-            .app
-            .store
-            .read(move |tx| store::outbox::messages(tx, &company, store::outbox::DeliveryId(i64::MAX), 100))
-            .expect("the outbox")
-            .len()
-    };
-    // What follows links has nothing sent.
+    let sent_messages = || sent_messages(&server, &company);
+    // Programs that follow links send no code.
     for path in [address.as_str(), "/sign/one-time-code/send", "/sign/one-time-code"] {
         for method in ["GET", "HEAD"] {
             let mark = if path.contains('?') { "&" } else { "?" };
@@ -123,7 +131,7 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
             assert_eq!(answer.status, 200, "{method} {path}");
         }
     }
-    assert_eq!(letters(), 0);
+    assert_eq!(sent_messages(), 0);
     let page = look(&server, &address);
     let shown = text(&page);
     assert!(shown.contains("Send me the code") && !shown.contains("<document-page") && !shown.contains("id=\"code\""));
@@ -150,12 +158,12 @@ fn a_one_time_code_is_sent_by_the_button_alone_and_opens_the_document(database: 
     assert!(expired.status == 422 && text(&expired).contains("no longer works"));
     let sent = post("/sign/one-time-code/send", "");
     assert_eq!(sent.status, 303);
-    assert!(sent.header("location").contains("next_sign=false") && letters() == 1);
+    assert!(sent.header("location").contains("next_sign=false") && sent_messages() == 1);
     let asks = text(&look(&server, &address));
     assert!(asks.contains("autocomplete=\"one-time-code\"") && asks.contains("inputmode=\"numeric\""));
     let again = post("/sign/one-time-code/send", "");
     assert_eq!((again.status, again.header("retry-after")), (429, "60"));
-    assert!(text(&again).contains("in 60 seconds") && letters() == 1);
+    assert!(text(&again).contains("in 60 seconds") && sent_messages() == 1);
     let code = sent_code(&server, &company);
     let wrong = if code == "000000" { "111111" } else { "000000" };
     let answer = post("/sign/one-time-code", &format!("&code={wrong}"));
