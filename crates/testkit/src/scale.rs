@@ -13,6 +13,14 @@ pub enum Scale {
     Forgeries,
     /// Uploads that others signed.
     SignedUploads,
+    /// Steps of the chains that other programs append to a signed file.
+    ChainSteps,
+    /// Random edits of rows by hand.
+    Edits,
+    /// Random histories of corrections, reassignments and returns.
+    Histories,
+    /// Workflows of a person who is erased.
+    Erased,
 }
 
 impl Scale {
@@ -25,6 +33,11 @@ impl Scale {
             Scale::Failures => ("COUNTERSIGN_FAILURES", 2_000),
             Scale::Forgeries => ("COUNTERSIGN_FORGERIES", 2_000),
             Scale::SignedUploads => ("COUNTERSIGN_SIGNED_UPLOADS", 20),
+            Scale::ChainSteps => ("COUNTERSIGN_CHAIN_STEPS", 2),
+            Scale::Edits => ("COUNTERSIGN_EDITS", 200),
+            Scale::Histories => ("COUNTERSIGN_HISTORIES", 30),
+            // More than one transaction erases.
+            Scale::Erased => ("COUNTERSIGN_ERASED", 250),
         }
     }
 

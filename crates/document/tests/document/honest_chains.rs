@@ -7,14 +7,13 @@ use std::process::Command;
 use document::sealing::validation_data::add_validation_data;
 use document::sealing::{seal, seal_with_timestamp};
 use document::verify::{TrustedRoots, verify};
+use testkit::scale::Scale;
 use testkit::time_stamp_authority::Revocation;
 
 use crate::raw_revision::{RawRevision, Said, Style, object_stream};
 use crate::samples::{HOUSE, References, details, now, sealed, signed_by_others, unsigned};
 use crate::timestamps::{authority, data};
 
-/// How long the chains are.
-const DEPTH: usize = 3;
 const CLOSED: usize = 2;
 const OPEN: usize = 4;
 
@@ -65,17 +64,18 @@ fn bases() -> Vec<(&'static str, Vec<u8>, usize)> {
 
 #[test]
 fn every_chain_that_another_program_makes_is_genuine() {
+    let depth = Scale::ChainSteps.count();
     let folder = tempfile::tempdir().expect("a folder");
     let mut expected = 0;
     for (name, pdf, steps) in bases() {
         std::fs::write(folder.path().join(format!("{name}.pdf")), pdf).expect("written");
-        expected += steps.pow(u32::try_from(DEPTH).expect("few"));
+        expected += steps.pow(depth);
     }
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(crate_folder.join("../../.tools/venv/bin/python"))
         .arg(crate_folder.join("tests/document/chain_as_others.py"))
         .arg(folder.path())
-        .arg(DEPTH.to_string())
+        .arg(depth.to_string())
         .output()
         .expect("pyHanko is there (script/bootstrap --tests)");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
