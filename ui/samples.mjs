@@ -67,9 +67,10 @@ function icon(name) {
 
 const SAMPLE_VALUES = { limit: 250, megabytes: 5, version: "2026-11", done: 2, total: 5, count: 3 };
 
-/** The words of a key in a language; plurals are not asked for here. */
+/** The words of a key in a language, in their default form if there are several. */
 export function word(language, key, values = {}) {
-  const line = new RegExp(`^${key} = (.+)$`, "m").exec(read(`../locales/${language}/pages.ftl`))?.[1];
+  const forms = "(?:\\{ \\$\\w+ ->\\n(?: +\\[.+\\n)* +\\*\\[\\w+\\] )?";
+  const line = new RegExp(`^${key} = ${forms}(.+)$`, "m").exec(read(`../locales/${language}/pages.ftl`))?.[1];
   if (line === undefined) throw new Error(`no words for ${key} in ${language}`);
   return line.replace(/\{ \$(\w+) \}/g, (_, name) => String({ ...SAMPLE_VALUES, ...values }[name] ?? name));
 }

@@ -21,7 +21,10 @@ sign-pages = { $count ->
     [one] 1 page
    *[other] { $count } pages
 }
-sign-returned = { $name } returned this document. Please make the changes needed and approve it again.
+sign-returned = { $act ->
+    [sign] { $name } returned this document. Please make the changes needed and sign it again.
+   *[approve] { $name } returned this document. Please make the changes needed and approve it again.
+}
 sign-returned-own = { $name } returned this document, and it has been filled in again since. Please review it.
 sign-continued = Your earlier entries have been restored.
 sign-original = Download the document as it is now
@@ -225,8 +228,14 @@ sign-settle-back = Back to the document
 sign-settle-go = Continue with these entries
 
 ## Signing page: approve and reject
-sign-approve = Approve
-sign-approve-title = Approve this document
+sign-approve = { $act ->
+    [sign] Sign
+   *[approve] Approve
+}
+sign-approve-title = { $act ->
+    [sign] Sign this document
+   *[approve] Approve this document
+}
 sign-approve-text = After this, you cannot change your entries.
 sign-approve-add-comment = Add a message to the sender
 sign-approve-comment = Message to the sender (optional)
@@ -242,7 +251,10 @@ sign-reject-confirm = Decline the document
 sign-return-title = Return this document
 sign-return-confirm = Return the document
 sign-hand-over = Assign to someone else
-sign-hand-over-text = They fill in and approve the document instead of you, with a link of their own. Your link stops working, and your entries so far are not passed on.
+sign-hand-over-text = { $act ->
+    [sign] They fill in and sign the document instead of you, with a link of their own. Your link stops working, and your entries so far are not passed on.
+   *[approve] They fill in and approve the document instead of you, with a link of their own. Your link stops working, and your entries so far are not passed on.
+}
 sign-hand-over-name = Name
 sign-hand-over-email = E-mail
 sign-hand-over-confirm = Assign
@@ -250,7 +262,10 @@ sign-failed = That did not work. Nothing was lost. Please try again.
 sign-failed-offline = No connection. Try again when you’re online.
 
 ## Signing page: after
-sign-done-title = Approved. Thank you.
+sign-done-title = { $act ->
+    [sign] Signed. Thank you.
+   *[approve] Approved. Thank you.
+}
 sign-done-next = The document now goes to the next person.
 sign-done-next-named = The document now goes to { $names }.
 sign-done-others = Other people at this step still have to approve. Then the document goes to the next person.
@@ -269,9 +284,9 @@ sign-done-download = Download copy
 sign-done-may-close = You can close this window now.
 
 ## Signing page: instead of it
-end-signed-title = You have already approved
-end-signed-text = You approved this document on { $date }. You do not need to do anything else.
-end-signed-plain = You approved this document. You do not need to do anything else.
+end-signed-title = You have done your part
+end-signed-text = You finished with this document on { $date }. You do not need to do anything else.
+end-signed-plain = You finished with this document. You do not need to do anything else.
 end-waiting-title = It is not your turn yet
 end-waiting-text = We’ll notify you when the people before you have approved.
 end-complete-title = This document is complete
@@ -366,7 +381,7 @@ outbox-channel-mail = Mail
 outbox-channel-messenger = Text message
 outbox-status = State
 outbox-status-sent = sent
-outbox-status-kept = not sent: no mail server or messenger is set up for it
+outbox-status-kept = not sent: no mail server or text message gateway is set up for it
 outbox-status-failed = not delivered
 outbox-status-again = failed, will be tried again
 outbox-status-waiting = waiting

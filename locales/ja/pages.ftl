@@ -18,7 +18,10 @@ sign-writer-of-step = ステップ { $step } の署名者
 sign-step = 全 { $steps } ステップ中 { $step } 番目
 sign-about = この文書について
 sign-pages = 全 { $count } ページ
-sign-returned = { $name } 様がこの文書を差し戻しました。内容を修正のうえ、もう一度承認してください。
+sign-returned = { $act ->
+    [sign] { $name } 様がこの文書を差し戻しました。内容を修正のうえ、もう一度署名してください。
+   *[approve] { $name } 様がこの文書を差し戻しました。内容を修正のうえ、もう一度承認してください。
+}
 sign-returned-own = { $name } 様が差し戻した後、再度記入された文書です。内容をもう一度ご確認ください。
 sign-continued = 前回の入力内容を復元しました。
 sign-original = 現在の文書をダウンロード
@@ -102,14 +105,14 @@ sign-thumbnails = ページ一覧
 sign-zoom = 拡大・縮小
 sign-zoom-in = 拡大
 sign-zoom-out = 縮小
-sign-guide = 1項目ずつ入力
+sign-guide = 1 項目ずつ入力
 sign-guide-off = 文書上で入力
 sign-guide-count = 全 { $total } 項目中 { $at } 番目
 sign-guide-back = 前の項目
 sign-guide-next = 次へ
 sign-guide-skip = スキップ
 sign-guide-later = あとで入力
-sign-guide-open = 未入力の必須項目（{ $count }件）：{ $fields }
+sign-guide-open = 未入力の必須項目（{ $count } 件）：{ $fields }
 sign-field-optional = 任意
 
 ## 署名画面：署名の入力
@@ -174,10 +177,10 @@ sign-rule-date = 日付を入力してください。
 sign-rule-too-long = { $limit } 文字まで入力できます。
 sign-rule-decimals = 小数点以下は { $limit } 桁まで入力できます。
 sign-rule-refused = この値は使用できません。確認してください。
-sign-rule-choose = 1つ選んでください。
+sign-rule-choose = 1 つ選んでください。
 sign-rule-check = チェックを入れてください。
 sign-rule-picture = PNG または JPEG の画像、5 MB まで
-sign-rule-file = ファイル1つ、10 MB まで
+sign-rule-file = ファイル 1 つ、10 MB まで
 
 ## 署名画面：下書き
 sign-draft-saving = 保存しています…
@@ -213,9 +216,18 @@ sign-settle-back = 文書に戻る
 sign-settle-go = この内容で続ける
 
 ## 署名画面：承認と却下
-sign-approve = 承認
-sign-approve-title = 文書の承認
-sign-approve-text = 承認後は、記入した内容を変更できません。
+sign-approve = { $act ->
+    [sign] 署名
+   *[approve] 承認
+}
+sign-approve-title = { $act ->
+    [sign] 文書への署名
+   *[approve] 文書の承認
+}
+sign-approve-text = { $act ->
+    [sign] 署名後は、記入した内容を変更できません。
+   *[approve] 承認後は、記入した内容を変更できません。
+}
 sign-approve-add-comment = 送信者へのメッセージを追加
 sign-approve-comment = 送信者へのメッセージ（任意）
 sign-approve-comment-where = 履歴証明書にも記載されます。
@@ -230,7 +242,10 @@ sign-reject-confirm = 文書を却下
 sign-return-title = 文書の差し戻し
 sign-return-confirm = 差し戻す
 sign-hand-over = 別の人に引き継ぐ
-sign-hand-over-text = 引き継いだ人が新しいリンクを受け取り、代わりに記入と承認を行います。このリンクは使えなくなり、これまでの入力内容は引き継がれません。
+sign-hand-over-text = { $act ->
+    [sign] 引き継いだ人が新しいリンクを受け取り、代わりに記入と署名を行います。このリンクは使えなくなり、これまでの入力内容は引き継がれません。
+   *[approve] 引き継いだ人が新しいリンクを受け取り、代わりに記入と承認を行います。このリンクは使えなくなり、これまでの入力内容は引き継がれません。
+}
 sign-hand-over-name = 名前
 sign-hand-over-email = メールアドレス
 sign-hand-over-confirm = 引き継ぐ
@@ -238,7 +253,10 @@ sign-failed = 処理できませんでした。入力内容は残っています
 sign-failed-offline = 接続が切れています。接続してからもう一度お試しください。
 
 ## 署名画面：完了後
-sign-done-title = 承認しました。ありがとうございます。
+sign-done-title = { $act ->
+    [sign] 署名しました。ありがとうございます。
+   *[approve] 承認しました。ありがとうございます。
+}
 sign-done-next = 次の署名者に文書が送られます。
 sign-done-next-named = 次の署名者に文書が送られます：{ $names }
 sign-done-others = 同じステップのほかの署名者の承認がまだ残っています。全員が承認すると、次の署名者に文書が送られます。
@@ -257,9 +275,9 @@ sign-done-download = 控えをダウンロード
 sign-done-may-close = このウィンドウは閉じてかまいません。
 
 ## 署名画面の代わりに
-end-signed-title = すでに承認済みです
-end-signed-text = { $date } に承認しています。これ以上の操作は必要ありません。
-end-signed-plain = すでに承認しています。これ以上の操作は必要ありません。
+end-signed-title = すでに対応済みです
+end-signed-text = { $date } に対応済みです。これ以上の操作は必要ありません。
+end-signed-plain = すでに対応済みです。これ以上の操作は必要ありません。
 end-waiting-title = まだ順番ではありません
 end-waiting-text = 前の署名者が承認すると、お知らせします。
 end-complete-title = 完了した文書です
@@ -354,7 +372,7 @@ outbox-channel-mail = メール
 outbox-channel-messenger = メッセージ
 outbox-status = 状態
 outbox-status-sent = 送信済み
-outbox-status-kept = 未送信: 送信できるメールサーバーやメッセンジャーが設定されていません
+outbox-status-kept = 未送信: メールサーバーまたはメッセージの配信サービスが設定されていません
 outbox-status-failed = 配信失敗
 outbox-status-again = 失敗（再試行します）
 outbox-status-waiting = 待機中

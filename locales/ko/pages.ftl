@@ -18,7 +18,10 @@ sign-writer-of-step = { $step }단계 서명자
 sign-step = { $steps }단계 중 { $step }단계
 sign-about = 문서 안내
 sign-pages = 총 { $count }페이지
-sign-returned = { $name } 님이 이 문서를 돌려보냈습니다. 내용을 수정한 뒤 다시 승인해 주세요.
+sign-returned = { $act ->
+    [sign] { $name } 님이 이 문서를 돌려보냈습니다. 내용을 수정한 뒤 다시 서명해 주세요.
+   *[approve] { $name } 님이 이 문서를 돌려보냈습니다. 내용을 수정한 뒤 다시 승인해 주세요.
+}
 sign-returned-own = { $name } 님이 돌려보낸 뒤 다시 작성된 문서입니다. 내용을 다시 확인해 주세요.
 sign-continued = 이전에 작성하던 내용을 불러왔습니다.
 sign-original = 현재 상태의 문서 다운로드
@@ -213,9 +216,18 @@ sign-settle-back = 문서로 돌아가기
 sign-settle-go = 이대로 계속
 
 ## 서명 화면: 승인과 반려
-sign-approve = 승인
-sign-approve-title = 문서 승인
-sign-approve-text = 승인한 뒤에는 작성한 내용을 바꿀 수 없습니다.
+sign-approve = { $act ->
+    [sign] 서명
+   *[approve] 승인
+}
+sign-approve-title = { $act ->
+    [sign] 문서 서명
+   *[approve] 문서 승인
+}
+sign-approve-text = { $act ->
+    [sign] 서명한 뒤에는 작성한 내용을 바꿀 수 없습니다.
+   *[approve] 승인한 뒤에는 작성한 내용을 바꿀 수 없습니다.
+}
 sign-approve-add-comment = 보낸 사람에게 메시지 남기기
 sign-approve-comment = 보낸 사람에게 보낼 메시지(선택)
 sign-approve-comment-where = 이력증명서에도 표시됩니다.
@@ -230,7 +242,10 @@ sign-reject-confirm = 문서 반려
 sign-return-title = 문서 돌려보내기
 sign-return-confirm = 돌려보내기
 sign-hand-over = 다른 사람에게 넘기기
-sign-hand-over-text = 새 담당자가 따로 링크를 받아 대신 작성하고 승인합니다. 지금 링크는 더 이상 쓸 수 없고, 지금까지 입력한 내용은 전달되지 않습니다.
+sign-hand-over-text = { $act ->
+    [sign] 새 담당자가 따로 링크를 받아 대신 작성하고 서명합니다. 지금 링크는 더 이상 쓸 수 없고, 지금까지 입력한 내용은 전달되지 않습니다.
+   *[approve] 새 담당자가 따로 링크를 받아 대신 작성하고 승인합니다. 지금 링크는 더 이상 쓸 수 없고, 지금까지 입력한 내용은 전달되지 않습니다.
+}
 sign-hand-over-name = 이름
 sign-hand-over-email = 이메일
 sign-hand-over-confirm = 넘기기
@@ -238,7 +253,10 @@ sign-failed = 처리하지 못했습니다. 입력한 내용은 그대로 있으
 sign-failed-offline = 연결이 끊겼습니다. 다시 연결되면 시도해 주세요.
 
 ## 서명 화면: 완료 후
-sign-done-title = 승인했습니다. 감사합니다.
+sign-done-title = { $act ->
+    [sign] 서명했습니다. 감사합니다.
+   *[approve] 승인했습니다. 감사합니다.
+}
 sign-done-next = 다음 서명자에게 문서가 전달됩니다.
 sign-done-next-named = 다음 서명자에게 문서가 전달됩니다: { $names }
 sign-done-others = 같은 단계의 다른 서명자가 아직 승인하지 않았습니다. 모두 승인하면 다음 서명자에게 문서가 전달됩니다.
@@ -257,9 +275,9 @@ sign-done-download = 사본 내려받기
 sign-done-may-close = 이제 창을 닫아도 됩니다.
 
 ## 서명 화면을 대신하는 안내
-end-signed-title = 이미 승인한 문서입니다
-end-signed-text = { $date }⁠에 승인했습니다. 추가로 하실 일은 없습니다.
-end-signed-plain = 이미 승인했습니다. 추가로 하실 일은 없습니다.
+end-signed-title = 이미 처리한 문서입니다
+end-signed-text = { $date }⁠에 처리했습니다. 추가로 하실 일은 없습니다.
+end-signed-plain = 이미 처리했습니다. 추가로 하실 일은 없습니다.
 end-waiting-title = 아직 차례가 아닙니다
 end-waiting-text = 앞 순서의 서명자가 승인하면 알려 드립니다.
 end-complete-title = 완료된 문서입니다
@@ -354,7 +372,7 @@ outbox-channel-mail = 메일
 outbox-channel-messenger = 메시지
 outbox-status = 상태
 outbox-status-sent = 보냄
-outbox-status-kept = 보내지 않음: 이 메시지를 보낼 메일 서버나 메신저가 설정되지 않았습니다
+outbox-status-kept = 보내지 않음: 메일 서버나 문자 메시지 발송 서비스가 설정되지 않았습니다
 outbox-status-failed = 전달하지 못함
 outbox-status-again = 실패, 다시 시도합니다
 outbox-status-waiting = 대기 중

@@ -20,7 +20,7 @@ import { signingLink } from "./mail_server.mjs";
 
 withServer();
 
-test("who presses twice, or approves in a second tab, has approved once", async () => {
+test("a signer who presses twice, or approves in a second tab, has approved once", async () => {
   const started = await server.startWorkflow();
   const first = await openSigning(browser, "desktop", started.sign_url);
   await fillFirst(first);
@@ -50,13 +50,13 @@ test("who presses twice, or approves in a second tab, has approved once", async 
   await second.click("#approve-dialog [type=submit]");
   // It is told what the other tab did.
   await second.waitForSelector(".says h1");
-  assert.equal(await second.locator("h1").textContent(), "You have already approved");
+  assert.equal(await second.locator("h1").textContent(), "You have done your part");
   const { history } = await server.workflow(started.workflow_id);
   assert.equal(history.filter((entry) => JSON.stringify(entry).includes('"approved"')).length, 1);
   assert.deepEqual([...first.faults], []);
 });
 
-test("who taps twice opens a dialog, and presses nothing that came up under the finger", async () => {
+test("two taps open a dialog, and press nothing that came up under the finger", async () => {
   const started = await server.startWorkflow();
   const page = await open(browser, "phone");
   await page.clock.install();
@@ -94,7 +94,7 @@ test("who taps twice opens a dialog, and presses nothing that came up under the 
   assert.deepEqual(page.faults, []);
 });
 
-test("what cannot be taken is never approved as what stood there before: the page leads back to it", async () => {
+test("an entry that cannot be accepted is never approved as what was there before: the page leads back to it", async () => {
   const started = await server.startWorkflow();
   const page = await openSigning(browser, "desktop", started.sign_url);
   await fillFirst(page);
@@ -149,31 +149,31 @@ test("an approval whose answer was lost is not made twice, and ends as done", as
   assert.equal(workflow.history.filter((entry) => JSON.stringify(entry).includes("approved")).length, 1);
 });
 
-test("who approves reads to whom a message goes and where it stands, and one word names the act", async () => {
+test("a signer reads to whom a message goes and where it appears, and one word names the act: they sign, or approve", async () => {
   const words = {
     ko: [
-      "승인",
-      "문서 승인",
+      "서명",
+      "문서 서명",
       "보낸 사람에게 보낼 메시지(선택)",
       "이력증명서에도 표시됩니다.",
-      "승인했습니다. 감사합니다.",
-      "이미 승인한 문서입니다",
+      "서명했습니다. 감사합니다.",
+      "이미 처리한 문서입니다",
     ],
     ja: [
-      "承認",
-      "文書の承認",
+      "署名",
+      "文書への署名",
       "送信者へのメッセージ（任意）",
       "履歴証明書にも記載されます。",
-      "承認しました。ありがとうございます。",
-      "すでに承認済みです",
+      "署名しました。ありがとうございます。",
+      "すでに対応済みです",
     ],
     en: [
-      "Approve",
-      "Approve this document",
+      "Sign",
+      "Sign this document",
       "Message to the sender (optional)",
       "It also appears in the history certificate.",
-      "Approved. Thank you.",
-      "You have already approved",
+      "Signed. Thank you.",
+      "You have done your part",
     ],
   };
   for (const [language, [act, title, message, where, done, later]] of Object.entries(words)) {
@@ -252,7 +252,7 @@ test("closing the popup tells the page that opened it, without personal data, an
   }
 });
 
-test("a window that no script opened offers no button that closes it, unless a program asked to be told", async () => {
+test("a window that no script opened offers no button that closes it, unless a program asked for a message", async () => {
   for (const [address, offers] of [
     ["", false],
     ["&callback_fn=true", true],
@@ -296,7 +296,7 @@ test("the next document of the same writer is offered, unless the address says n
   assert.equal(await page.locator("h1").textContent(), "비밀유지계약서");
 });
 
-test("an embedded document offers no next one, whoever else has its address", async () => {
+test("an embedded document offers no next one, no matter who else has its address", async () => {
   const started = await server.startWorkflow();
   await server.startWorkflow();
   const page = await openSigning(browser, "phone", started.sign_url);

@@ -78,7 +78,7 @@ for (const when of CUTS) {
     await again.waitForFunction(() => document.querySelector('.field.mine[data-name="Signature"] img')?.naturalWidth > 0);
   });
 
-  test(`'viewed', cut ${when}, is told once`, async () => {
+  test(`'viewed', cut ${when}, is recorded once`, async () => {
     const started = await server.startWorkflow();
     const page = await open(browser, "phone");
     const isCut = cut(page, "/sign/viewed", when);
@@ -115,7 +115,7 @@ for (const when of CUTS) {
     await page.waitForFunction(() => document.querySelector("#approve-dialog .fault").textContent !== "");
     await page.click("#approve-dialog [type=submit]");
     await page.locator("#done-dialog[open]").waitFor();
-    assert.equal(await page.locator("#done-title").textContent(), "Approved. Thank you.");
+    assert.equal(await page.locator("#done-title").textContent(), "Signed. Thank you.");
     assert.equal(await count(started.workflow_id, "approved"), 1);
     const { field_list: values } = await server.workflow(started.workflow_id);
     assert.equal(values.find(({ name }) => name === "Name").value, "김민준");

@@ -245,7 +245,7 @@ test("what was left open for later is led to and named at the end; the only one 
   for (const [size, language, texts] of [
     ["phone", "en", ["Required fields left (2): Name, Signature", "Required fields left (1): Signature"]],
     ["phone", "ko", ["아직 입력하지 않은 필수 항목(2개): Name, Signature", "아직 입력하지 않은 필수 항목(1개): Signature"]],
-    ["desktop", "ja", ["未入力の必須項目（2件）：Name, Signature", "未入力の必須項目（1件）：Signature"]],
+    ["desktop", "ja", ["未入力の必須項目（2 件）：Name, Signature", "未入力の必須項目（1 件）：Signature"]],
   ]) {
     const { page } = await guided(size, language, {
       template_id: template,

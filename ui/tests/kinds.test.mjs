@@ -132,7 +132,7 @@ for (const [row, size] of Object.keys(SIZES).entries()) {
   }
 }
 
-test("a screen reader is told roles, names and states, in the order of reading", async () => {
+test("a screen reader announces roles, names and states, in the order of reading", async () => {
   const page = await open(browser, "desktop");
   await page.goto((await start("en")).sign_url);
   await ready(page);
@@ -164,7 +164,7 @@ test("a screen reader is told roles, names and states, in the order of reading",
     'button "Add your stamp, Seal"',
     'button "Add a picture, Picture"',
     'button "Add a file, Attachment"',
-    'region "Approve"',
+    'region "Sign"',
     "progressbar",
     'button "Decline"',
     'button "Next required field"',
@@ -377,7 +377,7 @@ test("a file on its way tells how far it is, is given up with the keyboard, and 
 });
 
 for (const language of LANGUAGES) {
-  test(`the original can be taken before, and the finished document after: ${language}`, async () => {
+  test(`the original can be downloaded before, and the finished document after: ${language}`, async () => {
     const started = await start(language);
     const page = await open(browser, "desktop", { acceptDownloads: true });
     await page.goto(started.sign_url);

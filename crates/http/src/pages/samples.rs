@@ -110,8 +110,9 @@ fn sign(language: Language, mode: &str) -> Value {
         "data": {
             "token": "sample", "workflow_id": 1, "recipient_id": 1, "mode": if mode == "sign" { "preview" } else { mode },
             "language": language.code(), "base": "", "callback": false, "consented": false, "consent_version": "2026-11",
-            "writer_name": "김민준", "next_names": ["박서연"], "draft": {"link": 1, "revision": 0, "changes": {}}, "texts": for_script(language),
+            "writer_name": "김민준", "next_names": ["박서연"], "draft": {"link": 1, "revision": 0, "changes": {}}, "texts": for_script(language, "sign"),
         },
+        "act": "sign",
     })
 }
 

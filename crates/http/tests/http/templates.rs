@@ -7,10 +7,11 @@ use crate::support::{Answer, Server, contract, pdf, pdf_of, plain, start_body};
 
 testkit::on_both_databases!(
     a_template_is_made_read_listed_and_started,
-    what_intake_changed_and_refused_is_told_in_the_readers_language,
-    every_fault_of_the_fields_is_told_in_the_readers_language,
+    what_intake_changed_and_refused_is_said_in_the_readers_language,
+    every_fault_of_the_fields_is_named_in_the_readers_language,
     a_password_opens_the_pdf_and_is_not_kept,
     the_fields_of_a_form_become_those_of_the_template,
+    faults_beside_a_form_name_what_their_sender_wrote,
     a_new_version_keeps_the_pdf_unless_one_is_given,
     a_copy_is_a_template_of_its_own_and_an_archived_one_takes_no_documents,
     a_long_list_is_read_in_pages,
@@ -102,7 +103,7 @@ fn a_template_is_made_read_listed_and_started(database: &TestDatabase) {
     assert!(server.start(&token, &start_body(id)).ok()["workflow_id"].is_i64());
 }
 
-fn what_intake_changed_and_refused_is_told_in_the_readers_language(database: &TestDatabase) {
+fn what_intake_changed_and_refused_is_said_in_the_readers_language(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
     let token = server.token("acme", "owner@example.com");
@@ -131,7 +132,7 @@ fn what_intake_changed_and_refused_is_told_in_the_readers_language(database: &Te
     );
     assert_eq!(
         in_language("ja")["changes"][0]["message"],
-        "スクリプトを削除しました: 1件。"
+        "スクリプトを削除しました: 1 件。"
     );
 
     let refused = make(&server, &token, b"no PDF at all", &plain(1, "end")).problem(422);
@@ -157,7 +158,7 @@ fn what_intake_changed_and_refused_is_told_in_the_readers_language(database: &Te
 }
 
 /// Long because it is a table with a case for each fault.
-fn every_fault_of_the_fields_is_told_in_the_readers_language(database: &TestDatabase) {
+fn every_fault_of_the_fields_is_named_in_the_readers_language(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
     let token = server.token("acme", "owner@example.com");
@@ -401,22 +402,36 @@ fn pdf_form() -> Vec<u8> {
     )
 }
 
+/// Uploads a form, whose fields become those of a template, and what is said about them besides.
+fn import_form(server: &Server, token: &str, pdf: &[u8], fields: Option<&Value>) -> Answer {
+    let fields = fields.map(Value::to_string);
+    let mut members = vec![
+        ("file", Some("급여.pdf"), pdf),
+        ("form_fields", None, b"import".as_slice()),
+    ];
+    if let Some(fields) = &fields {
+        members.push(("fields", None, fields.as_bytes()));
+    }
+    send(server, "POST", "/api/v3/templates", token, &members)
+}
+
+/// The steps and roles of [`pdf_form`], and a field that it lacks.
+fn beside_the_form() -> Value {
+    json!({
+        "name": "Pay", "steps": [{"order": 1}, {"order": 2, "role": "employee"}],
+        "fields": [
+            {"name": "agree", "step": 2, "role": "employee", "required": true},
+            {"name": "sign", "kind": "signature", "step": 2, "role": "employee", "page": 1,
+             "x": 100_000, "y": 800_000, "width": 300_000, "height": 60_000},
+        ],
+    })
+}
+
 fn the_fields_of_a_form_become_those_of_the_template(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
     let token = server.token("acme", "owner@example.com");
-    let pdf = pdf_form();
-    let import = |fields: Option<&Value>| {
-        let fields = fields.map(Value::to_string);
-        let mut members = vec![
-            ("file", Some("급여.pdf"), pdf.as_slice()),
-            ("form_fields", None, b"import".as_slice()),
-        ];
-        if let Some(fields) = &fields {
-            members.push(("fields", None, fields.as_bytes()));
-        }
-        send(&server, "POST", "/api/v3/templates", &token, &members)
-    };
+    let import = |fields| import_form(&server, &token, &pdf_form(), fields);
     let shown = |answer: &Value| {
         let id = answer["template_id"].to_string();
         server.get(&format!("/api/v3/templates/{id}"), &token).ok()
@@ -440,15 +455,7 @@ fn the_fields_of_a_form_become_those_of_the_template(database: &TestDatabase) {
     );
 
     // Steps, roles and what the form lacks come with it.
-    let beside = json!({
-        "name": "Pay", "steps": [{"order": 1}, {"order": 2, "role": "employee"}],
-        "fields": [
-            {"name": "agree", "step": 2, "role": "employee", "required": true},
-            {"name": "sign", "kind": "signature", "step": 2, "role": "employee", "page": 1,
-             "x": 100_000, "y": 800_000, "width": 300_000, "height": 60_000},
-        ],
-    });
-    let seen = shown(&import(Some(&beside)).ok());
+    let seen = shown(&import(Some(&beside_the_form())).ok());
     let fields: Vec<(&Value, &Value, &Value)> = seen["fields"]
         .as_array()
         .expect("fields")
@@ -464,32 +471,26 @@ fn the_fields_of_a_form_become_those_of_the_template(database: &TestDatabase) {
             (&json!("sign"), &json!(2), &employee),
         ]
     );
+}
 
-    // Faults name the place that their sender knows.
-    let mut wrong = beside.clone();
+fn faults_beside_a_form_name_what_their_sender_wrote(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let token = server.token("acme", "owner@example.com");
+    let import = |fields: &Value| import_form(&server, &token, &pdf_form(), Some(fields));
+    let mut wrong = beside_the_form();
     wrong["fields"][0]["name"] = json!("agreed");
     assert_eq!(
-        import(Some(&wrong)).faults(),
+        import(&wrong).faults(),
         [("fields[0].name".to_owned(), "unknown-form-field".to_owned())]
     );
-    wrong = beside;
+    wrong = beside_the_form();
     wrong["fields"][0]["step"] = json!(3);
     wrong["fields"][1]["kind"] = json!("stamp");
-    let places: Vec<String> = import(Some(&wrong))
-        .faults()
-        .into_iter()
-        .map(|(path, _)| path)
-        .collect();
+    let faults = import(&wrong).faults();
+    let places: Vec<&str> = faults.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(places, ["fields[0].step", "fields[1].kind"]);
-    let members = [
-        ("file", Some("a.pdf"), crate::support::pdf()),
-        ("form_fields", None, b"import".to_vec()),
-    ];
-    let members: Vec<(&str, Option<&str>, &[u8])> = members
-        .iter()
-        .map(|(name, file, bytes)| (*name, *file, bytes.as_slice()))
-        .collect();
-    let none = send(&server, "POST", "/api/v3/templates", &token, &members);
+    let none = import_form(&server, &token, &crate::support::pdf(), None);
     assert_eq!(none.faults(), [("fields".to_owned(), "no-form-fields".to_owned())]);
 }
 

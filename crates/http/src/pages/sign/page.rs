@@ -14,7 +14,7 @@ use axum::response::Response;
 use domain::{Language, Status};
 use serde::Serialize;
 
-use super::view::{Filled, Owner, PageView, pages};
+use super::view::{Filled, Owner, PageView, act, pages};
 use super::{key, page_of, texts};
 use crate::frame::state::Http;
 use crate::html::ending::{About, Ending, Link};
@@ -90,6 +90,7 @@ pub(super) struct SignPage<'a> {
     /// The address of the form that downloads the original.
     pub(super) original: Option<String>,
     pub(super) pages: Vec<PageView>,
+    pub(super) act: &'static str,
     pub(super) data: Script<'a>,
 }
 
@@ -411,6 +412,7 @@ fn sign_page(
     let base = &request.base;
     let token = &key.token;
     let filled = filled(view, language, base, token);
+    let act = act(&filled);
     let pdf = view.pdf.to_string();
     let part = |part: &str, number: u32| format!("{base}/sign/{part}/{pdf}/{number}?token={token}");
     let waiting: Vec<&str> = view.writers_at_turn.iter().map(|writer| writer.name.as_str()).collect();
@@ -451,6 +453,7 @@ fn sign_page(
         continued: view.continued,
         original: (mode == "sign").then(|| form(request, key, language, "/sign/document")),
         pages: pages(language, &view.pages, &filled, part),
+        act,
         data: Script {
             token,
             workflow_id: Some(view.workflow_id.get()),
@@ -464,7 +467,7 @@ fn sign_page(
             writer_name: writer.unwrap_or_default(),
             next_names: next_names(view, step),
             draft: Draft::of(view.draft.clone()),
-            texts: texts::for_script(language),
+            texts: texts::for_script(language, act),
         },
     };
     let title = i18n::text(language, "sign-title", &[("document", &view.workflow_name)]);

@@ -4,12 +4,12 @@ use app::{App, PageAnswer, PreviewView, consent};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::Language;
+use domain::{Field, Language};
 
 use super::page::{Draft, Script, SignPage};
 use super::pictures::{AskedPart, file_response};
 use super::texts;
-use super::view::{Filled, Owner, pages};
+use super::view::{Filled, Owner, act, pages};
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 use crate::html::render::respond;
@@ -39,17 +39,9 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         .iter()
         .map(|field| {
             let value = field.value.as_deref();
-            let given = value.is_some_and(|value| !value.is_empty());
-            let open = field.field.kind.is_written_by_writer() && !(given && field.field.read_only);
             Filled {
                 field: &field.field,
-                owner: if open && field.field.step == SHOWN_STEP {
-                    Owner::Mine
-                } else if open {
-                    Owner::Waiting(writer(language, field.field.step, field.field.role.as_deref()))
-                } else {
-                    Owner::Sender
-                },
+                owner: owner(language, &field.field, value),
                 value,
                 look: field.look.clone(),
                 fault: None,
@@ -68,6 +60,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         .max()
         .unwrap_or(SHOWN_STEP);
     let pdf = view.pdf.to_string();
+    let act = act(&filled);
     let content = SignPage {
         mode: "preview",
         document: &view.workflow_name,
@@ -89,6 +82,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         pages: pages(language, &view.pages, &filled, |part, number| {
             format!("{base}/mail/preview/{part}/{pdf}/{number}?token={token}")
         }),
+        act,
         data: Script {
             token,
             workflow_id: None,
@@ -102,7 +96,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
             writer_name: "",
             next_names: Vec::new(),
             draft: Draft::of(app::DraftState::default()),
-            texts: texts::for_script(language),
+            texts: texts::for_script(language, act),
         },
     };
     respond(
@@ -111,6 +105,18 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
         &request.company_frame(language, view.workflow_name.clone(), &view.look),
         &content,
     )
+}
+
+fn owner(language: Language, field: &Field, value: Option<&str>) -> Owner {
+    let given = value.is_some_and(|value| !value.is_empty());
+    let open = field.kind.is_written_by_writer() && !(given && field.read_only);
+    if open && field.step == SHOWN_STEP {
+        Owner::Mine
+    } else if open {
+        Owner::Waiting(writer(language, field.step, field.role.as_deref()))
+    } else {
+        Owner::Sender
+    }
 }
 
 fn writer(language: Language, step: u32, role: Option<&str>) -> String {

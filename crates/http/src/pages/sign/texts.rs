@@ -15,7 +15,6 @@ const PLAIN: &[&str] = &[
     "sign-guide-next",
     "sign-guide-skip",
     "sign-guide-later",
-    "sign-approve",
     "sign-progress-none",
     "sign-rule-number",
     "sign-rule-date",
@@ -54,7 +53,6 @@ const PLAIN: &[&str] = &[
     "sign-reject-needed",
     "sign-failed",
     "sign-failed-offline",
-    "sign-done-title",
     "sign-done-next",
     "sign-done-others",
     "sign-done-complete",
@@ -68,6 +66,9 @@ const PLAIN: &[&str] = &[
     "sign-done-preview",
     "sign-done-preview-rejected",
 ];
+
+/// Texts that depend on what the signer does at the end ([`super::view::act`]).
+const OF_THE_ACT: &[&str] = &["sign-approve", "sign-done-title"];
 
 const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-progress", &["done", "total"]),
@@ -89,14 +90,17 @@ const WITH_PLACES: &[(&str, &[&str])] = &[
     ("sign-done-next-named", &["names"]),
 ];
 
-pub fn for_script(language: Language) -> BTreeMap<&'static str, String> {
+pub fn for_script(language: Language, act: &str) -> BTreeMap<&'static str, String> {
     let plain = PLAIN.iter().map(|key| (*key, i18n::text(language, key, &[])));
+    let of_act = OF_THE_ACT
+        .iter()
+        .map(|key| (*key, i18n::text(language, key, &[("act", act)])));
     let with_places = WITH_PLACES.iter().map(|(key, names)| {
         let places: Vec<(&str, String)> = names.iter().map(|name| (*name, format!("{{{name}}}"))).collect();
         let arguments: Vec<(&str, &str)> = places.iter().map(|(name, place)| (*name, place.as_str())).collect();
         (*key, i18n::text(language, key, &arguments))
     });
-    plain.chain(with_places).collect()
+    plain.chain(of_act).chain(with_places).collect()
 }
 
 #[cfg(test)]
@@ -106,12 +110,13 @@ mod tests {
     #[test]
     fn the_script_gets_sentences_with_their_places() {
         for language in Language::ALL {
-            let texts = for_script(language);
+            let texts = for_script(language, "sign");
             for key in texts.keys() {
                 assert!(i18n::has(language, key), "{key}");
             }
             assert!(texts["sign-progress"].contains("{done}") && texts["sign-progress"].contains("{total}"));
             assert!(texts["sign-rule-too-long"].contains("{limit}"));
+            assert_ne!(texts["sign-approve"], for_script(language, "approve")["sign-approve"]);
         }
     }
 }

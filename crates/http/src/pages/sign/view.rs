@@ -312,12 +312,30 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         } else {
             String::new()
         },
-        symbol: match field.kind {
-            FieldKind::Seal => "seal",
-            FieldKind::Image => "image",
-            FieldKind::Attachment => "clip",
-            _ => "pen",
-        },
+        symbol: symbol(field.kind),
+    }
+}
+
+/// What stands in an empty box for a file.
+fn symbol(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Seal => "seal",
+        FieldKind::Image => "image",
+        FieldKind::Attachment => "clip",
+        _ => "pen",
+    }
+}
+
+/// What the signer does at the end: they sign if there is something to sign, and approve otherwise.
+pub fn act(filled: &[Filled<'_>]) -> &'static str {
+    let is_signed = |filled: &Filled<'_>| {
+        let kind = filled.field.kind;
+        filled.owner == Owner::Mine && matches!(kind, FieldKind::Signature | FieldKind::Initials | FieldKind::Seal)
+    };
+    if filled.iter().any(is_signed) {
+        "sign"
+    } else {
+        "approve"
     }
 }
 

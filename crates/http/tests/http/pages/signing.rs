@@ -8,8 +8,8 @@ use crate::support::{Answer, PNG, Server, committee, plain, start_body, token_of
 
 testkit::on_both_databases!(
     a_writer_hands_the_document_over_where_the_template_allows_it,
-    who_rejected_is_told_so_and_others_only_where_they_may_know,
-    a_name_is_drawn_for_whoever_holds_a_link,
+    a_signer_who_declined_reads_so_and_others_only_if_they_may_know,
+    a_name_is_drawn_for_the_holder_of_a_link,
     a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document,
     two_pages_of_one_link_show_what_each_other_has_filled_in,
 );
@@ -94,7 +94,7 @@ fn a_writer_hands_the_document_over_where_the_template_allows_it(database: &Test
     );
 }
 
-fn who_rejected_is_told_so_and_others_only_where_they_may_know(database: &TestDatabase) {
+fn a_signer_who_declined_reads_so_and_others_only_if_they_may_know(database: &TestDatabase) {
     let server = Server::new(database);
     let (company, token, _) = server.with_company("acme");
     let mut body = start_body(server.template(&company, &committee()));
@@ -123,7 +123,7 @@ fn who_rejected_is_told_so_and_others_only_where_they_may_know(database: &TestDa
     }
 }
 
-fn a_name_is_drawn_for_whoever_holds_a_link(database: &TestDatabase) {
+fn a_name_is_drawn_for_the_holder_of_a_link(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
     let started = server.start(&token, &start_body(template)).ok();
@@ -211,16 +211,37 @@ fn turn_of_second(server: &Server, token: &str, template: i64) -> (Value, String
     (id, local(&turn["playing_url"]))
 }
 
-fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &TestDatabase) {
-    let server = Server::new(database);
+#[test]
+fn a_signer_with_something_to_sign_signs_and_another_approves() {
+    let server = Server::new(&TestDatabase::sqlite());
     let (_, token, template) = server.with_company("acme");
-    let (id, page) = turn_of_second(&server, &token, template);
-    let sign = token_of(&page).to_owned();
-    let put = |name: &str, drawing: Value| {
-        let body = json!({"name": name, "drawing": drawing});
-        send(&server, "POST", "/sign/files", &sign, &body)
-    };
-    let seal = json!({"way": "seal", "shape": "round", "name": "山田", "title": ""});
+    let started = server.start(&token, &start_body(template)).ok();
+    let first = local(&started["sign_url"]);
+    let (_, second) = turn_of_second(&server, &token, template);
+    for (page, act, other) in [(first, "Approve", "Sign"), (second, "Sign", "Approve")] {
+        let shown = text(&look(&server, &page.replace("lang=ko", "lang=en")));
+        assert!(shown.contains(&format!("{act} this document")), "{shown}");
+        assert!(shown.contains(&format!(">{act}</button>")), "{shown}");
+        assert!(!shown.contains(&format!(">{other}</button>")), "{shown}");
+    }
+}
+
+/// Enters a drawing into a field.
+fn put_drawing(server: &Server, sign: &str, name: &str, drawing: &Value) -> Answer {
+    let body = json!({"name": name, "drawing": drawing});
+    send(server, "POST", "/sign/files", sign, &body)
+}
+
+fn drawn_seal() -> Value {
+    json!({"way": "seal", "shape": "round", "name": "山田", "title": ""})
+}
+
+#[test]
+fn drawings_that_nobody_can_draw_or_that_are_in_another_field_are_refused() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let (_, page) = turn_of_second(&server, &token, template);
+    let sign = token_of(&page);
     for (drawing, path, code) in [
         (json!({}), "drawing.way", "required"),
         (
@@ -249,44 +270,42 @@ fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &Te
             "required",
         ),
     ] {
-        assert_eq!(
-            put("sign", drawing.clone()).faults(),
-            [(path.to_owned(), code.to_owned())],
-            "{drawing}"
-        );
+        let faults = put_drawing(&server, sign, "sign", &drawing).faults();
+        assert_eq!(faults, [(path.to_owned(), code.to_owned())], "{drawing}");
     }
     for name in ["employee", "copy", "employer"] {
-        let faults = put(name, seal.clone()).faults();
+        let faults = put_drawing(&server, sign, name, &drawn_seal()).faults();
         assert_eq!(faults, [(name.to_owned(), "field-not-writable".to_owned())]);
     }
+}
+
+fn a_seal_that_we_draw_goes_from_the_page_into_the_sealed_document(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (_, token, template) = server.with_company("acme");
+    let (id, page) = turn_of_second(&server, &token, template);
+    let sign = token_of(&page).to_owned();
+    let put = |drawing: &Value| assert_eq!(put_drawing(&server, &sign, "sign", drawing).status, 200);
     let shown = || {
         let answer = look(&server, &format!("/sign/file?token={sign}&name=sign"));
         assert_eq!(answer.header("cache-control"), "no-store");
         (answer.header("content-type").to_owned(), answer.body)
     };
     // The last one stays: a drawing takes the place of a picture, and the other way round.
-    assert_eq!(
-        put(
-            "sign",
-            json!({"way": "typed", "hand": "yuji-syuku", "text": "山田太郎"})
-        )
-        .status,
-        200
-    );
+    put(&json!({"way": "typed", "hand": "yuji-syuku", "text": "山田太郎"}));
     assert_eq!(shown().0, "image/svg+xml");
     let picture = json!({"name": "sign", "data": PNG});
     assert_eq!(send(&server, "POST", "/sign/files", &sign, &picture).status, 200);
     assert_eq!(shown().0, "image/png");
-    assert_eq!(put("sign", seal.clone()).status, 200);
+    put(&drawn_seal());
     let (media_type, outlines) = shown();
     assert_eq!(media_type, "image/svg+xml");
     let wish = json!({"way": "person_seal", "name": "山田 太郎"});
     let offered = send(&server, "POST", "/sign/drawings", &sign, &wish).ok()["choices"][0].clone();
-    assert_eq!(offered["drawing"], seal);
+    assert_eq!(offered["drawing"], drawn_seal());
     assert_eq!(
         offered["svg"].as_str().expect("a picture").as_bytes(),
         outlines,
-        "what is offered is what is taken"
+        "what is offered is what is kept"
     );
     assert!(text(&look(&server, &page)).contains("/sign/file?token="));
 
