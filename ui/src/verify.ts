@@ -14,6 +14,9 @@ if (form) {
   const limit = Number(form.dataset.limit ?? 0);
   const most = Number(form.dataset.most ?? 1);
 
+  // The answer names times in the zone of this browser; without a script, in UTC.
+  one<HTMLInputElement>("input[name=zone]", form).value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+
   const files = () => [...(input.files ?? [])];
   const wrong = () => {
     if (files().length === 0) return "verify-no-file";

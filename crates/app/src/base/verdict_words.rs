@@ -174,9 +174,9 @@ pub fn verdict_words(language: Language, zone: Zone, verdict: &Verdict) -> Verdi
     }
 }
 
-/// Everything that we say about a fault of a file, in a language.
+/// Everything that we say about a fault of a file, in a language. Times are in UTC: whose zone counts is not known here.
 pub(in crate::base) fn fault_words(language: Language, fault: &Fault) -> String {
-    let zone = Zone::default();
+    let zone = Zone::UTC;
     Words { language, zone }.problem(fault).join(" ")
 }
 

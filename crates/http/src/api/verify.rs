@@ -15,6 +15,7 @@ use super::answers::FileBytes;
 use crate::body::ignored_members::Unread;
 use crate::body::json;
 use crate::body::multipart;
+use crate::frame::caller::Authenticated;
 use crate::frame::problem::{AnswerLanguage, Failure, Problem};
 use crate::frame::state::Http;
 
@@ -168,8 +169,8 @@ impl From<SignatureWords> for SignatureInWords {
 }
 
 impl VerifyResponse {
-    fn new(verdict: &Verdict, language: Language) -> Self {
-        let words = app::verdict_words(language, Zone::default(), verdict);
+    fn new(verdict: &Verdict, language: Language, zone: Zone) -> Self {
+        let words = app::verdict_words(language, zone, verdict);
         let signatures = verdict.signatures.iter().zip(words.signatures);
         Self {
             holds: verdict.holds(),
@@ -255,6 +256,7 @@ impl VerifiedSignature {
 )]
 pub async fn verify(
     State(http): State<Http>,
+    Authenticated(caller): Authenticated,
     AnswerLanguage(language): AnswerLanguage,
     request: Request,
 ) -> Result<Json<VerifyResponse>, Failure> {
@@ -265,7 +267,7 @@ pub async fn verify(
     let verdict = http
         .at_worker(move |app, requester| app.verdict(requester, &pdf))
         .await?;
-    Ok(Json(VerifyResponse::new(&verdict, language)))
+    Ok(Json(VerifyResponse::new(&verdict, language, caller.zone)))
 }
 
 /// The file of a request: its body, or the first file of its form.

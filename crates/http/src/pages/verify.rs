@@ -52,19 +52,21 @@ pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
 pub async fn check(State(http): State<Http>, request: PageRequest, form: Request) -> Response {
     let limit = http.app().settings.largest_sealed();
     let refuse = |status, key| page(&http, &request, status, Vec::new(), key);
-    let uploads = match receive(form, limit).await {
-        Ok(uploads) if uploads.is_empty() => return refuse(StatusCode::UNPROCESSABLE_ENTITY, "verify-no-file"),
-        Ok(uploads) if uploads.len() > MOST_FILES => {
+    let (uploads, zone) = match receive(form, limit).await {
+        Ok((uploads, _)) if uploads.is_empty() => return refuse(StatusCode::UNPROCESSABLE_ENTITY, "verify-no-file"),
+        Ok((uploads, _)) if uploads.len() > MOST_FILES => {
             return refuse(StatusCode::UNPROCESSABLE_ENTITY, "verify-too-many");
         }
-        Ok(uploads) => uploads,
+        Ok(received) => received,
         Err(Error::TooLarge { .. }) => return refuse(StatusCode::PAYLOAD_TOO_LARGE, "verify-too-large"),
         Err(Error::BrokenBody) => return refuse(StatusCode::BAD_REQUEST, "verify-broken"),
         Err(error) => return request.fail(&error, request.language()),
     };
     let language = request.language();
     let judged = http.at_worker(move |app, requester| {
-        let each = uploads.iter().map(|upload| judge(app, requester, upload, language));
+        let each = uploads
+            .iter()
+            .map(|upload| judge(app, requester, upload, language, zone));
         each.collect::<Result<Vec<_>, _>>()
     });
     match judged.await {
@@ -73,14 +75,17 @@ pub async fn check(State(http): State<Http>, request: PageRequest, form: Request
     }
 }
 
-/// The files of the form; an error if they are too large together, or did not arrive completely.
-async fn receive(form: Request, limit: u64) -> Result<Vec<Upload>, Error> {
+/// The files of the form, and the browser's time zone, which the page's script fills in (otherwise UTC). An error if the files
+/// are too large together, or did not arrive completely.
+async fn receive(form: Request, limit: u64) -> Result<(Vec<Upload>, Zone), Error> {
     let parts = match multipart::read(form, limit).await {
         Ok(parts) => parts,
         // A form of another type contains no file.
-        Err(Error::Unsupported { expected: Some(_) }) => return Ok(Vec::new()),
+        Err(Error::Unsupported { expected: Some(_) }) => return Ok((Vec::new(), Zone::UTC)),
         Err(error) => return Err(error),
     };
+    let zone = parts.iter().find(|part| part.name == "zone");
+    let zone = zone.and_then(|part| Zone::parse(std::str::from_utf8(&part.bytes).ok()?));
     let files = parts
         .into_iter()
         .filter(|part| part.name == "file" && !part.bytes.is_empty());
@@ -95,12 +100,18 @@ async fn receive(form: Request, limit: u64) -> Result<Vec<Upload>, Error> {
     if uploads.iter().map(|upload| upload.bytes.len() as u64).sum::<u64>() > limit {
         return Err(Error::TooLarge { limit });
     }
-    Ok(uploads)
+    Ok((uploads, zone.unwrap_or(Zone::UTC)))
 }
 
-fn judge(app: &App, requester: &Requester, upload: &Upload, language: Language) -> Result<VerdictView, Error> {
+fn judge(
+    app: &App,
+    requester: &Requester,
+    upload: &Upload,
+    language: Language,
+    zone: Zone,
+) -> Result<VerdictView, Error> {
     let verdict = app.verdict(requester, &upload.bytes)?;
-    let words = app::verdict_words(language, Zone::default(), &verdict);
+    let words = app::verdict_words(language, zone, &verdict);
     let (tone, symbol) = match words.outcome {
         Outcome::Holds => ("good", "shield"),
         Outcome::SignerUnknown | Outcome::Unsigned | Outcome::TooDemanding => ("warn", "question"),

@@ -8,12 +8,12 @@ use testkit::database::TestDatabase;
 use testkit::demo::{NON_DISCLOSURE_AGREEMENT_FIELDS, non_disclosure_agreement};
 use testkit::operator::operator;
 
-use crate::support::{BASE, PNG, Server, contract_of_three, network, pdf, start_body, trusted, values_of};
+use crate::support::{Answer, BASE, PNG, Server, contract_of_three, network, pdf, start_body, trusted, values_of};
 
 testkit::on_both_databases!(
     two_writers_complete_a_document,
     after_three_writers_one_after_the_other_every_signature_is_valid,
-    a_program_that_downloads_in_a_loop_is_told_of_once_an_hour,
+    a_program_that_downloads_in_a_loop_is_recorded_once_an_hour,
     the_english_contract_of_the_demo_is_signed_to_its_end,
     links_to_finished_files_open_in_the_language_of_their_mail,
 );
@@ -69,18 +69,7 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
         (&seen["download_url"], &seen["certificate_url"]),
         (&json!(""), &json!(""))
     );
-    server
-        .act(&token, &id, "approve", &json!({"field_list": values_of(1)}))
-        .ok();
-    let last = server
-        .act(
-            &token,
-            &id,
-            "approve",
-            &json!({"field_list": values_of(2), "comment": "좋습니다"}),
-        )
-        .ok();
-    assert_eq!(last["status"], "Complete");
+    complete(&server, &token, &id);
     for file in ["document", "certificate"] {
         let answer = server.get(&format!("{path}/{file}"), &token);
         assert_eq!((answer.status, answer.header("content-type")), (200, "application/pdf"));
@@ -92,14 +81,60 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
         assert_eq!(answer.header("cache-control"), "no-store");
         let verdict = trusted(&answer.body, &server);
         assert!(verdict.holds_strictly(), "{file}: {verdict:?}");
-        // The API says the same of it, as a body and in a form.
-        let verify = |request: reqwest::RequestBuilder| server.send(request).ok();
-        let request = || server.request("POST", "/api/v3/verify", Some(&token));
-        let said = verify(
-            request()
-                .header("content-type", "application/pdf")
-                .body(answer.body.clone()),
-        );
+    }
+    let seen = server.get(&path, &token).ok();
+    assert!(
+        seen["download_url"]
+            .as_str()
+            .is_some_and(|url| url.starts_with(&format!("{BASE}/mail/view?token=")))
+    );
+    assert_eq!(seen["playing_url"], "");
+    let all = |list: &str, member: &str| -> Vec<String> {
+        let entries = seen[list].as_array().expect("a list");
+        entries
+            .iter()
+            .filter_map(|entry| entry[member].as_str().map(str::to_owned))
+            .collect()
+    };
+    let events = all("history", "event");
+    assert_eq!(events[0], "started");
+    for event in ["completed", "downloaded"] {
+        assert!(events.iter().any(|seen| seen == event), "{events:?}");
+    }
+    let names = "employer salary start_date grade shift agree employee sign";
+    assert_eq!(all("field_list", "name").join(" "), names);
+    let file = server.get(&format!("{path}/fields/sign/file"), &token);
+    assert!(file.body.starts_with(b"\x89PNG"));
+    for missing in ["salary", "nothing", "copy", "a%00b"] {
+        server
+            .get(&format!("{path}/fields/{missing}/file"), &token)
+            .problem(404);
+    }
+}
+
+/// Both writers approve.
+fn complete(server: &Server, token: &str, id: &Value) {
+    let first = json!({"field_list": values_of(1)});
+    server.act(token, id, "approve", &first).ok();
+    let last = json!({"field_list": values_of(2), "comment": "좋습니다"});
+    assert_eq!(server.act(token, id, "approve", &last).ok()["status"], "Complete");
+}
+
+/// Asks the API to verify a body of this type.
+fn verify(server: &Server, token: &str, media_type: &str, body: Vec<u8>) -> Answer {
+    let request = server.request("POST", "/api/v3/verify", Some(token));
+    server.send(request.header("content-type", media_type).body(body))
+}
+
+#[test]
+fn the_api_verifies_finished_files_sent_as_a_body_or_in_a_form() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let id = server.start(&token, &start_body(template)).ok()["workflow_id"].clone();
+    complete(&server, &token, &id);
+    for file in ["document", "certificate"] {
+        let bytes = server.get(&format!("/api/v3/workflows/{id}/{file}"), &token).body;
+        let said = verify(&server, &token, "application/pdf", bytes.clone()).ok();
         assert_eq!(
             (&said["holds"], &said["holds_strictly"]),
             (&json!(true), &json!(true)),
@@ -107,25 +142,46 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
         );
         assert_eq!(said["signatures"][0]["kind"], "certification");
         let mut form = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n".to_vec();
-        form.extend_from_slice(&answer.body);
+        form.extend_from_slice(&bytes);
         form.extend_from_slice(b"\r\n--x--\r\n");
-        let said_of_form = verify(
-            request()
-                .header("content-type", "multipart/form-data; boundary=x")
-                .body(form),
-        );
+        let said_of_form = verify(&server, &token, "multipart/form-data; boundary=x", form).ok();
         assert_eq!(said_of_form, said);
-        // One byte more, and it does not hold.
-        let mut longer = answer.body;
-        longer.extend_from_slice(b"\n% more\n");
-        let said = verify(request().header("content-type", "application/pdf").body(longer));
+        let longer = [bytes, b"\n% more\n".to_vec()].concat();
+        let said = verify(&server, &token, "application/pdf", longer).ok();
         assert_eq!(said["holds"], false, "{said}");
     }
-    let unsigned = server
-        .request("POST", "/api/v3/verify", Some(&token))
-        .header("content-type", "application/pdf");
-    assert_eq!(server.send(unsigned.body(pdf())).ok()["holds"], false);
-    // Words are in the language that the address names, else in that of the header, else in the company's.
+}
+
+#[test]
+fn the_page_names_times_in_the_browsers_zone_and_the_api_in_the_companys() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let id = server.start(&token, &start_body(template)).ok()["workflow_id"].clone();
+    complete(&server, &token, &id);
+    let document = server.get(&format!("/api/v3/workflows/{id}/document"), &token).body;
+    let said = verify(&server, &token, "application/pdf", document.clone()).ok();
+    assert!(said.to_string().contains("(한국 시간)"), "{said}");
+    let page = |zone: &str| {
+        let zone = format!("--x\r\nContent-Disposition: form-data; name=\"zone\"\r\n\r\n{zone}\r\n");
+        let file = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n";
+        let body = [zone.as_bytes(), file.as_bytes(), &document, b"\r\n--x--\r\n"].concat();
+        let request = server.request("POST", "/verify?lang=en", None);
+        let request = request.header("content-type", "multipart/form-data; boundary=x");
+        server.send(request.body(body)).html()
+    };
+    assert!(page("Asia/Tokyo").contains("(UTC+09:00)"));
+    for unknown in ["", "Mars/Olympus"] {
+        let shown = page(unknown);
+        assert!(shown.contains("(UTC)") && !shown.contains("(UTC+09:00)"), "{shown}");
+    }
+}
+
+#[test]
+fn the_api_says_in_the_callers_language_that_a_file_has_no_seal_and_refuses_what_is_no_file() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, _) = server.with_company("acme");
+    assert_eq!(verify(&server, &token, "application/pdf", pdf()).ok()["holds"], false);
+    // In the language that the address names, else in that of the header, else in the company's.
     for (query, accepted, title) in [
         ("?lang=ja", Some("en"), "封印がありません"),
         ("", Some("en"), "No seal"),
@@ -137,68 +193,14 @@ fn two_writers_complete_a_document(database: &TestDatabase) {
         if let Some(accepted) = accepted {
             request = request.header("accept-language", accepted);
         }
-        assert_eq!(
-            server.send(request.body(pdf())).ok()["title"],
-            title,
-            "{query} {accepted:?}"
-        );
+        let said = server.send(request.body(pdf())).ok();
+        assert_eq!(said["title"], title, "{query} {accepted:?}");
     }
-    let empty = server
-        .request("POST", "/api/v3/verify", Some(&token))
-        .header("content-type", "application/pdf");
     assert_eq!(
-        server.send(empty).faults(),
+        verify(&server, &token, "application/pdf", Vec::new()).faults(),
         [("file".to_owned(), "required".to_owned())]
     );
-    let text = server
-        .request("POST", "/api/v3/verify", Some(&token))
-        .header("content-type", "text/plain");
-    server.send(text.body("x")).problem(415);
-
-    let seen = server.get(&path, &token).ok();
-    assert!(
-        seen["download_url"]
-            .as_str()
-            .is_some_and(|url| url.starts_with(&format!("{BASE}/mail/view?token=")))
-    );
-    assert_eq!(seen["playing_url"], "");
-    let events: Vec<&str> = seen["history"]
-        .as_array()
-        .expect("history")
-        .iter()
-        .filter_map(|entry| entry["event"].as_str())
-        .collect();
-    assert_eq!(events.first(), Some(&"started"));
-    assert!(
-        events.contains(&"completed") && events.contains(&"downloaded"),
-        "{events:?}"
-    );
-    let names: Vec<&str> = seen["field_list"]
-        .as_array()
-        .expect("fields")
-        .iter()
-        .filter_map(|field| field["name"].as_str())
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "employer",
-            "salary",
-            "start_date",
-            "grade",
-            "shift",
-            "agree",
-            "employee",
-            "sign"
-        ]
-    );
-    let file = server.get(&format!("{path}/fields/sign/file"), &token);
-    assert!(file.body.starts_with(b"\x89PNG"));
-    for missing in ["salary", "nothing", "copy", "a%00b"] {
-        server
-            .get(&format!("{path}/fields/{missing}/file"), &token)
-            .problem(404);
-    }
+    verify(&server, &token, "text/plain", b"x".to_vec()).problem(415);
 }
 
 fn after_three_writers_one_after_the_other_every_signature_is_valid(database: &TestDatabase) {
@@ -238,7 +240,7 @@ fn after_three_writers_one_after_the_other_every_signature_is_valid(database: &T
     }
 }
 
-fn a_program_that_downloads_in_a_loop_is_told_of_once_an_hour(database: &TestDatabase) {
+fn a_program_that_downloads_in_a_loop_is_recorded_once_an_hour(database: &TestDatabase) {
     let server = Server::with(database, |_, http| http.trusted_proxies = vec![network("127.0.0.1")]);
     let (company, token, template) = server.with_company("acme");
     let id = server.start(&token, &start_body(template)).ok()["workflow_id"].clone();

@@ -6,7 +6,8 @@
 //! recomputed too. With `--certificate`, the sealed document is compared with the hash and length in the chain, to show
 //! that the two belong together.
 //!
-//! The words are those of the verify page, in the language of `--language`. For programs (`--json`) the output contains
+//! The words are those of the verify page, in the language of `--language`, with times in UTC: the output is the same on every
+//! machine. For programs (`--json`) the output contains
 //! the whole typed verdict and the words.
 
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ fn language(code: &str) -> Result<Language, String> {
 }
 
 fn words_of(verdict: &Verdict, language: Language) -> VerdictWords {
-    app::verdict_words(language, Zone::default(), verdict)
+    app::verdict_words(language, Zone::UTC, verdict)
 }
 
 /// One file's verdict, with the chain of events that it contains.
