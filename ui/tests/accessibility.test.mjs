@@ -189,7 +189,7 @@ for (const language of ["ko", "ja", "en"]) {
   });
 }
 
-test("a screen reader is told each step of the whole flow: roles, names and their order, alike in three languages", () => {
+test("a screen reader announces each step of the whole flow: roles, names and their order, alike in three languages", () => {
   const text = [...told.en].map(([state, lines]) => `## ${state}\n${lines.join("\n")}\n`).join("\n");
   const kept = new URL("./snapshots/tree.txt", import.meta.url);
   if (process.env.UPDATE_SNAPSHOTS === "1") writeFileSync(kept, text);

@@ -172,7 +172,7 @@ for (const [browsers, keeps] of [
   ["that keeps what is not to be stored", true],
   ["that keeps to the headers", false],
 ]) {
-  test(`who comes back to the page in a browser ${browsers} sees the draft and the document as they are now`, async () => {
+  test(`a signer who comes back to the page in a browser ${browsers} sees the draft and the document as they are now`, async () => {
     // Playwright disables the back/forward cache, and the headless shell has none.
     const keeping = await launch({ whole: true, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
     try {

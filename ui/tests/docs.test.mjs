@@ -123,7 +123,7 @@ test("a login that is tried gives its token to the other calls, in this tab alon
   assert.deepEqual(page.faults, []);
 });
 
-test("a document is started, a mistake is told in the page's language, and a file is kept", async () => {
+test("a document is started, a mistake is explained in the page's language, and a file is kept", async () => {
   const page = await open(browser, "phone");
   await page.goto(address("ja"));
   await logIn(page);

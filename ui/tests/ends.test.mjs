@@ -232,7 +232,7 @@ for (const [row, size] of Object.keys(SIZES).entries()) {
     assert.deepEqual(page.faults, []);
   });
 
-  test(`who gets a document back reads why, in each language, which is chosen by each way, on a ${size}`, async () => {
+  test(`a signer who gets a document back reads why, in each language, which is chosen by each way, on a ${size}`, async () => {
     const page = await open(browser, size, { hasTouch: true });
     await page.goto(inKorean(addresses.returned));
     await ready(page);

@@ -78,7 +78,7 @@ test("the last dialog names the document and who is next, and has the finished c
   }
 });
 
-test("who returns a document reads that they returned it", async () => {
+test("a signer who returns a document reads that they returned it", async () => {
   for (const language of LANGUAGES) {
     const started = await server.startWorkflow({ template_id: templates.back, language });
     await act(started, "approve", { order: 1, field_list: [] });

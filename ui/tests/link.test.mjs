@@ -101,7 +101,7 @@ for (const [status, contact, members] of [
   // Another link, so that none of its own has been used by this address.
   [429, "often@example.com", { duplicates: "many" }],
 ]) {
-  test(`who chooses another language after a refusal (${status}) finds his entries, and has started nothing`, async () => {
+  test(`a visitor who chooses another language after a refusal (${status}) finds their entries, and has started nothing`, async () => {
     // Embedded documents write to nobody, and are not counted for an addressee.
     const { link_url } = await server.publicLink({ export_api_info: undefined, ...members });
     for (const size of ["phone", "desktop"]) {

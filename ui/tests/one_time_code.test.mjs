@@ -76,7 +76,7 @@ test("the code that the mail brings opens the document, with the keyboard alone"
   assert.equal(await other.locator("document-page").count(), 0);
 });
 
-test("a second code at once is told to wait, in each language and without serious faults", async () => {
+test("a request for a second code at once must wait, in each language and without serious faults", async () => {
   for (const [language, words] of [
     ["ko", /방금 인증번호를 보냈습니다/],
     ["en", /We just sent a code/],

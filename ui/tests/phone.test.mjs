@@ -216,7 +216,7 @@ test("a photograph can be turned, and keeps its paper", async () => {
   }
 });
 
-test("a photograph of 48 million pixels is taken", async () => {
+test("a photograph of 48 million pixels is accepted", async () => {
   const page = await opened();
   await field(page, "Photo").locator("button").click();
   const large = await page.evaluate(async () => {

@@ -208,7 +208,7 @@ test("a phone held sideways gives the whole screen to draw on, and a turn loses 
   assert.deepEqual(page.faults, []);
 });
 
-test("a pen writes with its pressure; only what is new is drawn, and it looks as if all were drawn anew", async () => {
+test("a pen writes with its pressure; only what is new is drawn, and it looks as if all were drawn again", async () => {
   const { page } = await openSigning("desktop");
   await openPad(page, "Signature");
   const stroke = (pressure, points = 50) =>
@@ -262,7 +262,7 @@ test("a pen writes with its pressure; only what is new is drawn, and it looks as
   assert.equal(await pixels(), written);
 });
 
-test("of a photographed seal the paper is taken away, and what is left is cropped", async () => {
+test("the paper around a photographed seal is removed, and the rest is cropped", async () => {
   const { page, started } = await openSigning("desktop");
   // Red ink on grey paper that is darker to the right, in the middle of a large photograph.
   const photograph = await page.evaluate(() => {
@@ -315,7 +315,7 @@ test("of a photographed seal the paper is taken away, and what is left is croppe
   assert.deepEqual(page.faults, []);
 });
 
-test("the last signature is offered again where the writer let the device keep it, and forgotten when he says so", async () => {
+test("the last signature is offered again if the signer let the device keep it, and forgotten when they say so", async () => {
   const { page } = await openSigning("desktop");
   const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("countersign-last")));
   await openPad(page, "Signature");

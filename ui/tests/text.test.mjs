@@ -115,7 +115,7 @@ test("the finished document's text, with what was written, stands where it was s
   assert.deepEqual(viewer.faults, []);
 });
 
-test("a page without text says so to who cannot see it, in the page's language", async () => {
+test("a page without text says so to people who cannot see it, in the page's language", async () => {
   const template = server.import({ ...FIELDS, name: "Picture" }, pdfOf(["0.2 g 100 100 300 300 re f"]));
   const started = await server.startWorkflow({ template_id: template });
   const page = await open(browser, "phone");

@@ -75,7 +75,7 @@ test("the code of the guide tells our webhooks from others", async () => {
   }
 });
 
-test("each approval is told once, in order, signed, with the interface's members", async () => {
+test("each approval sends one webhook, in order, signed, with the interface's members", async () => {
   const info = {
     url: receiver.address,
     api_type: "ALL",

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_as_one() {
+    fn a_full_disk_is_reported_as_one() {
         use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, StorageFull};
         assert!(matches!(refused(StorageFull), Error::Full(_)));
         assert!(matches!(refused(ReadOnlyFilesystem), Error::Full(_)));

@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_address_is_told_whatever_stands_around_it(
+        fn no_address_is_shown_whatever_surrounds_it(
             address in any::<IpAddr>().prop_filter("no host can have it", |address| can_be_a_hosts(*address)),
             before in "[a-z:. (\\[=\"]{0,6}",
             after in "[a-z:. )\\]=\"]{0,6}",

@@ -455,7 +455,7 @@ for line in sys.stdin:
     }
 
     #[test]
-    fn whatever_somebody_is_called_his_mail_names_him_so() {
+    fn a_mail_names_people_whatever_they_are_called() {
         let address = Address::new("u", "example.com").expect("an address");
         let names = names();
         let written: Vec<String> = names

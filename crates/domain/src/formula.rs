@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn who_needs_his_own_result_is_found() {
+    fn a_field_that_needs_its_own_result_is_found() {
         let fields = [calc("a", "b + 1"), calc("b", "c"), calc("c", "a"), calc("d", "2")];
         let fields: Vec<&Field> = fields.iter().collect();
         assert!(circle(&fields).is_some());

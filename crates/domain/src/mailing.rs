@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_choice_of_who_is_told_reads_as_it_is_written() {
+    fn the_choice_of_who_is_notified_reads_as_it_is_written() {
         for text in [
             "writers,copies,sender",
             "writers,sender",

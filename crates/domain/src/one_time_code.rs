@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn another_person_begins_anew() {
+    fn another_person_begins_from_zero() {
         let recipient = NamedRecipient {
             id: WRITER,
             order: 1,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn many_wrong_codes_lock_until_the_sender_asks_anew() {
+    fn many_wrong_codes_lock_until_the_sender_asks_again() {
         let wrong = || std::iter::repeat_n(refused(IdentityMethod::OneTimeCode), 25);
         // One less than the limit.
         assert_eq!(Record::of(wrong().skip(1), WRITER).may_send(at(0)), Ok(()));

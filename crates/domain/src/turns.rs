@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn of_those_who_wait_whoever_has_least_at_work_comes_first() {
+    fn of_those_who_wait_the_one_with_the_least_at_work_comes_first() {
         let mut turns = turns(16);
         let acme = flood(&mut turns, &[company("acme")]);
         let late = flood(&mut turns, &[company("late")]);

@@ -59,7 +59,7 @@ mod tests {
     use domain::time::from_microseconds;
 
     #[test]
-    fn a_wait_is_told_in_units_that_people_count_in() {
+    fn a_wait_is_given_in_units_that_people_count_in() {
         for (seconds, korean, english, japanese) in [
             (1, "1초", "1 second", "1 秒"),
             (59, "59초", "59 seconds", "59 秒"),

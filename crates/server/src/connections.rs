@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_head_that_is_too_long_is_told_so() {
+    async fn a_head_that_is_too_long_is_refused_with_words() {
         let (address, _stop, _task) = started(Limits::new(8, Vec::new())).await;
         let mut connection = TcpStream::connect(address).await.expect("a connection");
         let head = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(head::LONGEST_HEAD));

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_is_told_of_the_first_and_succeeds_when_that_has_ended() {
+    fn the_second_learns_of_the_first_and_succeeds_when_that_has_ended() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut first = OneServer::claim(folder.path()).expect("the first");
         first.tell("127.0.0.1:4711".parse().expect("an address")).expect("told");

@@ -224,7 +224,7 @@ fn a_link_that_nobody_made_opens_nothing() {
 }
 
 #[test]
-fn who_only_reads_gets_no_address_that_signs() {
+fn a_member_who_only_reads_gets_no_address_that_signs() {
     on_both(|app| {
         let world = World::new(app, &one_step_of_two());
         let id = id_of(&world.start(world.request_of_three()));

@@ -350,7 +350,7 @@ fn values_of_the_sender_stay_editable_unless_read_only() {
 }
 
 #[test]
-fn a_writer_whom_the_template_names_may_be_left_out() {
+fn a_signer_whom_the_template_names_may_be_left_out() {
     on_both(|app| {
         let fields = json!({"name": "x", "fields": [field("own", "writer", 2, 1, 1, &json!({"detail": "email"}))],
             "steps": [{"order": 1}, {"order": 2, "name": "대표", "email": "boss@example.com"}]});

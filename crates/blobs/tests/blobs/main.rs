@@ -86,7 +86,7 @@ fn a_listing_holds_our_files_and_no_others() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told() {
+fn a_folder_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let occupied = folder.path().join("occupied");
     std::fs::write(&occupied, b"").unwrap();

@@ -87,7 +87,7 @@ fn what_a_certificate_names_is_never_connected_in_the_operators_network() {
 }
 
 #[test]
-fn a_host_that_the_operator_named_may_be_in_his_network_and_no_other() {
+fn a_host_that_the_operator_named_may_be_in_a_private_network_and_no_other() {
     let receiver = Receiver::start();
     let port = receiver.address().port();
     let sources = SourceRules {

@@ -12,7 +12,7 @@ use testkit::receiver::{Answer, Receiver};
 use crate::house::{House, enqueue};
 
 testkit::on_both_databases!(
-    gone_stops_the_endpoint_tells_the_admins_and_holds_what_waits,
+    gone_stops_the_endpoint_notifies_the_admins_and_holds_what_waits,
     five_days_of_nothing_but_failure_stop_it,
     a_paused_endpoint_gets_nothing_until_it_is_resumed_and_loses_no_try,
 );
@@ -46,7 +46,7 @@ fn letters(house: &House) -> Vec<(String, String)> {
     letters
 }
 
-fn gone_stops_the_endpoint_tells_the_admins_and_holds_what_waits(database: &TestDatabase) {
+fn gone_stops_the_endpoint_notifies_the_admins_and_holds_what_waits(database: &TestDatabase) {
     let house = House::on(database);
     let (receiver, other) = (Receiver::start(), Receiver::start());
     let url = receiver.url("/hook");
@@ -120,7 +120,7 @@ fn a_paused_endpoint_gets_nothing_until_it_is_resumed_and_loses_no_try(database:
 }
 
 #[test]
-fn the_admins_are_told_of_a_stop_even_where_the_lease_was_lost_meanwhile() {
+fn the_admins_are_notified_of_a_stop_even_if_the_lease_was_lost_meanwhile() {
     let house = House::on(&TestDatabase::sqlite());
     let (clock, store) = (Arc::clone(&house.clock), house.app.store.clone());
     // While the receiver answers, the lease expires and another worker claims the delivery.

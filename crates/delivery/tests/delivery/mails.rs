@@ -222,7 +222,7 @@ fn a_domain_of_any_letters_is_reached_by_any_server() {
 }
 
 #[test]
-fn a_local_part_that_the_server_cannot_carry_is_told_at_once() {
+fn a_local_part_that_the_server_cannot_carry_is_refused_at_once() {
     let sink = SmtpSink::start_without_utf8();
     let house = house(&sink);
     let to = Contact::Email("홍길동@example.com".to_owned());

@@ -66,7 +66,7 @@ fn the_history_does_not_tell_which_private_address_a_name_led_to() {
 }
 
 #[test]
-fn what_a_mail_server_says_is_told_without_network_addresses() {
+fn what_a_mail_server_says_is_shown_without_network_addresses() {
     let sink = SmtpSink::start();
     sink.trouble_next(vec![Trouble::AtRecipient(
         "550 5.7.1 Client host [10.9.8.7] rejected by 10.9.8.7:25".to_owned(),

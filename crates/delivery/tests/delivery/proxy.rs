@@ -302,7 +302,7 @@ fn an_excepted_host_is_called_without_it() {
 }
 
 #[test]
-fn what_the_proxy_says_is_told_without_its_credentials() {
+fn what_the_proxy_says_is_shown_without_its_credentials() {
     for (answer, words) in [
         (
             "HTTP/1.1 407 Proxy authentication required\r\n\r\n",

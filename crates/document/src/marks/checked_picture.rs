@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_made_anew_with_what_its_largest_box_can_show() {
+    fn a_picture_is_encoded_again_with_what_its_largest_box_can_show() {
         let boxes = vec![(36.0, 36.0), (72.0, 72.0)];
         let made = check(&file_of(ImageFormat::Png, 3000, 1000), &PictureWish { boxes }).expect("a picture");
         assert_eq!((made.width, made.height), (400, 133));

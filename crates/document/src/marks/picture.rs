@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logo_is_laid_on_white_cut_reduced_and_written_anew() {
+    fn a_logo_is_laid_on_white_cut_reduced_and_encoded_again() {
         // A blue bar of 3000 by 300 with half-seen red at its side, within wide clear edges.
         let mut picture = RgbaImage::new(4000, 900);
         for x in 500..3500 {

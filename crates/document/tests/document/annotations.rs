@@ -127,7 +127,7 @@ fn annotations_of_others_are_seen_as_poppler_and_pdfium_show_them() {
 }
 
 #[test]
-fn a_page_of_others_with_many_annotations_has_them_drawn_and_its_note_told() {
+fn a_page_of_others_with_many_annotations_has_them_drawn_and_its_note_reported() {
     let Some(folder) = faults::folder() else { return };
     let taken = take(&faults::read(&folder, "annots.pdf"));
     // The border of a link, a square and a text box; a text box, a stamp and a highlight have looks.
@@ -392,7 +392,7 @@ fn a_text_box_that_says_two_things_and_a_stamp_of_unknown_name_are_refused() {
 }
 
 #[test]
-fn what_only_programs_play_or_hide_is_removed_and_told() {
+fn what_only_programs_play_or_hide_is_removed_and_reported() {
     for (entries, kind) in [
         (
             "/Popup/Contents(secret)/Open true/Rect[20 20 90 90]",
@@ -432,7 +432,7 @@ fn what_only_programs_play_or_hide_is_removed_and_told() {
 }
 
 #[test]
-fn notes_and_attachments_are_removed_and_their_words_are_told() {
+fn notes_and_attachments_are_removed_and_their_words_are_reported() {
     let long = "long ".repeat(100);
     let taken = take(&page(
         &[

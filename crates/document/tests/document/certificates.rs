@@ -286,7 +286,7 @@ fn the_code_leads_to_the_verify_page() {
 }
 
 #[test]
-fn a_writers_number_stands_at_the_left_whatever_the_direction_of_his_name() {
+fn a_signers_number_is_at_the_left_whatever_the_direction_of_their_name() {
     let left_of = |name: &str| {
         let mut content = content(Language::En, &[], 1);
         content.sections = vec![Section {

@@ -346,7 +346,7 @@ fn a_form_whose_box_is_rounded_becomes_part_of_the_page() {
 }
 
 #[test]
-fn the_sender_is_told_of_pages_that_are_drawn_in_other_steps() {
+fn the_report_names_pages_that_are_drawn_in_other_steps() {
     let apart = form(BOX, Some([300.0, 300.0, 350.0, 350.0]));
     let taken = inspect(apart, &Limits::default()).expect("taken");
     assert_eq!(

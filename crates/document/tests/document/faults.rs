@@ -85,7 +85,7 @@ fn files_of_others_that_were_signed_with_a_stray_entry_are_damaged_and_not_taken
 }
 
 #[test]
-fn a_shared_appearance_is_told_under_the_read_only_field_too() {
+fn a_shared_appearance_is_named_under_the_read_only_field_too() {
     let Some(folder) = folder() else { return };
     let verdict = judge(
         &folder,
@@ -286,7 +286,7 @@ fn signed_files_of_the_corpus_are_listed_by_their_structure() {
 
 /// What is filled in and sealed may break them, and no validator is here to say.
 #[test]
-fn claims_of_standards_are_removed_and_told() {
+fn claims_of_standards_are_removed_and_reported() {
     let Some(folder) = folder() else { return };
     for (name, claims) in [("pdfa1.pdf", "PDF/A-1B"), ("tagged.pdf", "PDF/UA-1")] {
         let taken = inspect(read(&folder, name), &Limits::default()).expect("taken");

@@ -424,7 +424,7 @@ fn with_shared_appearance() -> (Vec<u8>, u32, u32) {
 }
 
 #[test]
-fn a_changed_drawing_is_told_under_every_field_that_shows_it() {
+fn a_changed_drawing_is_named_under_every_field_that_shows_it() {
     let (signed, shared, inner) = with_shared_appearance();
     let changed = |number: u32| {
         let known = Known::of(&signed);

@@ -239,7 +239,7 @@ fn a_file_whose_archive_timestamp_was_renewed_in_time_outlives_the_first_authori
 }
 
 #[test]
-fn a_wrong_answer_of_the_authority_is_told_by_its_name() {
+fn a_wrong_answer_of_the_authority_is_named() {
     let (_, authority) = authority(Revocation::None);
     let request = TimestampRequest::new([7; 32], [0; NONCE_BYTES], Some(POLICY));
     let ask = || request.accept(&authority.answer(&request.to_der().expect("a request")));

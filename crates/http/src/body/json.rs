@@ -602,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_read_is_told_with_its_place() {
+    fn what_nobody_read_is_named_with_its_place() {
         let long = "x".repeat(1_000);
         let body = body(&format!(
             r#"{{"name": "a", "limt": 5, "list": [{{"order": 1}}, {{"order": 2, "nmae": null}}], "{long}": {{"in": 1}}}}"#

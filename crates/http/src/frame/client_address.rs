@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_cannot_forge_his_address() {
+    fn a_stranger_cannot_forge_their_address() {
         let sent = headers(&[("x-forwarded-for", "198.51.100.7"), ("x-forwarded-proto", "https")]);
         let seen = ClientAddress::of(address("203.0.113.9"), &sent, &trusted());
         assert_eq!(

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_ends_at_the_moment_that_was_told() {
+    fn a_window_ends_at_the_moment_that_was_announced() {
         let rate = Rate::new(1, 600);
         let address = "192.0.2.1".parse().expect("an address");
         let began = at(0) + SignedDuration::from_millis(900);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_with_a_network_of_his_own_is_one_visitor() {
+    fn a_visitor_with_a_network_of_their_own_is_one_visitor() {
         let rate = Rate::new(1, 600);
         assert_eq!(wait(&rate, "2001:db8::1", 0), None);
         assert_eq!(wait(&rate, "2001:db8::ffff:2", 0), Some(600));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_waits_too_long_is_told_to_come_back() {
+    async fn a_requester_who_waits_too_long_is_asked_to_come_back() {
         let shares = shares(1, 4);
         let held = shares.turn(&company("acme")).await.expect("the only place");
         let began = Instant::now();

@@ -18,7 +18,7 @@ testkit::on_both_databases!(
     a_corrected_recipient_gets_a_new_link,
     an_extension_moves_the_end,
     an_embedded_workflow_is_not_reminded,
-    who_reminds_too_often_is_told_how_long_to_wait,
+    a_reminder_too_soon_is_refused_with_the_wait,
     a_finished_workflow_is_hidden_and_keeps_its_proof,
     what_ended_early_is_not_called_unfinished,
 );
@@ -338,7 +338,7 @@ fn an_embedded_workflow_is_not_reminded(database: &TestDatabase) {
     assert_eq!(server.drain().1, 1);
 }
 
-fn who_reminds_too_often_is_told_how_long_to_wait(database: &TestDatabase) {
+fn a_reminder_too_soon_is_refused_with_the_wait(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
     let mut body = start_body(template);

@@ -13,7 +13,7 @@ testkit::on_both_databases!(
     only_the_sender_and_administrators_copy_a_link,
     a_link_that_was_sent_is_not_copied,
     a_link_that_another_message_took_to_its_signer_is_not_copied,
-    a_copied_link_is_told_in_the_history_and_signs_without_proving_anything,
+    a_copied_link_is_named_in_the_history_and_signs_without_proving_anything,
     a_link_that_leads_nowhere_any_more_is_not_copied,
     a_form_of_another_page_copies_no_link,
 );
@@ -301,7 +301,7 @@ fn a_link_that_another_message_took_to_its_signer_is_not_copied(database: &TestD
     assert!(is_offered(&sent));
 }
 
-fn a_copied_link_is_told_in_the_history_and_signs_without_proving_anything(database: &TestDatabase) {
+fn a_copied_link_is_named_in_the_history_and_signs_without_proving_anything(database: &TestDatabase) {
     let world = world(database);
     let sent = world.send(keep);
     world.send(keep);

@@ -11,7 +11,7 @@ testkit::on_both_databases!(
     a_right_password_gives_a_token,
     every_wrong_guess_gets_the_same_answer,
     a_body_of_a_wrong_form_is_code_12,
-    a_company_whose_api_is_off_is_told_so_only_after_a_right_password,
+    a_company_learns_that_its_api_is_off_only_after_a_right_password,
     only_wrong_credentials_are_throttled,
     the_message_is_in_the_language_asked_for,
 );
@@ -106,7 +106,7 @@ fn a_body_of_a_wrong_form_is_code_12(database: &TestDatabase) {
     }
 }
 
-fn a_company_whose_api_is_off_is_told_so_only_after_a_right_password(database: &TestDatabase) {
+fn a_company_learns_that_its_api_is_off_only_after_a_right_password(database: &TestDatabase) {
     let server = Server::new(database);
     let company = server.company("acme");
     let token = server.token("acme", "owner@example.com");

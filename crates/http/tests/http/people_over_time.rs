@@ -10,7 +10,7 @@ testkit::on_both_databases!(
     a_reassigned_document_still_names_the_first_person,
     one_persons_words_never_stand_under_anothers_name,
     a_value_of_the_person_before_is_in_no_webhook_and_on_no_page,
-    the_original_taken_by_two_people_of_one_place_is_told_of_both,
+    an_original_downloaded_by_two_people_of_one_place_is_recorded_for_both,
 );
 
 /// A document of two steps on its way, which a rejection returns and a signer may hand over.
@@ -276,7 +276,7 @@ fn a_value_of_the_person_before_is_in_no_webhook_and_on_no_page(database: &TestD
     );
 }
 
-fn the_original_taken_by_two_people_of_one_place_is_told_of_both(database: &TestDatabase) {
+fn an_original_downloaded_by_two_people_of_one_place_is_recorded_for_both(database: &TestDatabase) {
     let document = Document::new(database);
     let take = || {
         let link = token_of_writer_at(&document.server, &document.company, &document.id, 0);

@@ -8,7 +8,7 @@ use crate::support::{Answer, BASE, Server, contract, pdf, start_body, values_of}
 testkit::on_both_databases!(
     a_pdf_is_sent_and_completed_without_a_template_in_the_list,
     what_is_refused_leaves_nothing_behind,
-    who_sends_the_same_twice_at_once_leaves_one_template,
+    a_member_who_sends_the_same_twice_at_once_leaves_one_template,
     a_preview_of_what_is_sent_once_goes_with_its_template,
     the_template_of_what_is_sent_once_is_nobody_elses,
     a_template_beside_a_file_is_ignored_and_named,
@@ -192,7 +192,7 @@ fn what_is_refused_leaves_nothing_behind(database: &TestDatabase) {
     assert_eq!(server.get("/api/v3/workflows", &token).ok()["workflow_list"], json!([]));
 }
 
-fn who_sends_the_same_twice_at_once_leaves_one_template(database: &TestDatabase) {
+fn a_member_who_sends_the_same_twice_at_once_leaves_one_template(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
     let token = server.token("acme", "owner@example.com");

@@ -9,8 +9,8 @@ testkit::on_both_databases!(
     writers_who_share_an_address_are_told_apart_by_role,
     a_recipient_who_shares_an_address_is_corrected_by_role,
     the_senders_view_signs_for_nobody_if_another_writer_of_the_step_has_the_senders_address,
-    who_shares_the_address_of_the_one_who_declines_is_told_so,
-    writers_who_share_an_address_are_each_told_of_the_end,
+    a_signer_who_shares_the_address_of_another_reads_that_the_other_declined,
+    signers_who_share_an_address_are_each_notified_of_the_end,
     addresses_that_only_fold_onto_each_other_are_two,
 );
 
@@ -163,7 +163,7 @@ fn the_senders_view_signs_for_nobody_if_another_writer_of_the_step_has_the_sende
     );
 }
 
-fn who_shares_the_address_of_the_one_who_declines_is_told_so(database: &TestDatabase) {
+fn a_signer_who_shares_the_address_of_another_reads_that_the_other_declined(database: &TestDatabase) {
     let world = world(database);
     let id = world.start(SHARED)["workflow_id"].clone();
     let told = world.told(|| {
@@ -173,7 +173,7 @@ fn who_shares_the_address_of_the_one_who_declines_is_told_so(database: &TestData
     assert_eq!(told, pairs(&[("Ann", SHARED), sender]));
 }
 
-fn writers_who_share_an_address_are_each_told_of_the_end(database: &TestDatabase) {
+fn signers_who_share_an_address_are_each_notified_of_the_end(database: &TestDatabase) {
     let world = world(database);
     let id = world.start(SHARED)["workflow_id"].clone();
     for role in ["chair", "clerk"] {

@@ -18,7 +18,7 @@ fn link(server: &Server) -> String {
 }
 
 #[test]
-fn who_asks_is_found_out_while_all_threads_are_at_work() {
+fn requesters_are_identified_while_all_threads_are_at_work() {
     let server = Server::with(&TestDatabase::sqlite(), |_, http| http.concurrent_requests = 1);
     server.company("acme");
     let verdicts = server.hold_verdicts();

@@ -7,7 +7,7 @@ use testkit::database::TestDatabase;
 use crate::support::{Answer, PNG, Server, start_body, values_of};
 
 testkit::on_both_databases!(
-    a_link_keeps_forty_files_and_is_told_so,
+    a_link_keeps_forty_files_and_refuses_more_with_words,
     below_five_percent_of_free_disk_nothing_new_is_taken_and_what_was_begun_is_finished,
 );
 
@@ -75,7 +75,7 @@ fn a_flood_of_pictures_by_one_link_is_answered_at_once_and_keeps_nobody_waiting(
     assert_eq!(last.status, 200, "afterwards there is room again");
 }
 
-fn a_link_keeps_forty_files_and_is_told_so(database: &TestDatabase) {
+fn a_link_keeps_forty_files_and_refuses_more_with_words(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
     let (_, link) = link_of_second(&server, &token, template);

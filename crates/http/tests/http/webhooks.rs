@@ -8,11 +8,11 @@ use testkit::database::TestDatabase;
 use crate::support::{Hook, Server, committee, contract, plain, redacted, values_of};
 
 testkit::on_both_databases!(
-    every_approval_is_told,
-    the_first_and_the_last_step_are_told,
-    what_ends_early_is_told,
-    a_rejection_that_gives_back_is_told,
-    several_writers_of_a_step_are_told_one_by_one,
+    every_approval_sends_a_webhook,
+    the_first_and_the_last_step_send_a_webhook,
+    an_early_end_sends_a_webhook,
+    a_rejection_that_returns_the_document_sends_a_webhook,
+    several_signers_of_a_step_send_a_webhook_each,
     fields_are_renamed,
 );
 
@@ -67,7 +67,7 @@ macro_rules! assert_bodies {
     };
 }
 
-fn every_approval_is_told(database: &TestDatabase) {
+fn every_approval_sends_a_webhook(database: &TestDatabase) {
     let server = Server::new(database);
     let flow = start(
         &server,
@@ -91,7 +91,7 @@ fn every_approval_is_told(database: &TestDatabase) {
     assert_bodies!("webhooks_all_embedded", &hooks);
 }
 
-fn the_first_and_the_last_step_are_told(database: &TestDatabase) {
+fn the_first_and_the_last_step_send_a_webhook(database: &TestDatabase) {
     let server = Server::new(database);
     let flow = start(
         &server,
@@ -121,7 +121,7 @@ fn the_first_and_the_last_step_are_told(database: &TestDatabase) {
     assert_eq!(statuses, [json!("Complete")]);
 }
 
-fn what_ends_early_is_told(database: &TestDatabase) {
+fn an_early_end_sends_a_webhook(database: &TestDatabase) {
     let server = Server::new(database);
     let writers = [(1, "Ann"), (2, "Bob"), (3, "Cid")];
     let flow = start(&server, &plain(3, "end"), &writers, &json!({"api_type": "StartAndEnd"}));
@@ -185,7 +185,7 @@ fn what_ends_early_is_told(database: &TestDatabase) {
     assert!(flow.hooks().is_empty());
 }
 
-fn a_rejection_that_gives_back_is_told(database: &TestDatabase) {
+fn a_rejection_that_returns_the_document_sends_a_webhook(database: &TestDatabase) {
     let server = Server::new(database);
     let flow = start(&server, &plain(2, "return"), &[(1, "Ann"), (2, "Bob")], &json!({}));
     flow.act("approve", &json!({"field_list": [{"name": "text1", "value": "first"}]}));
@@ -201,7 +201,7 @@ fn a_rejection_that_gives_back_is_told(database: &TestDatabase) {
     assert_bodies!("webhooks_returned", &hooks);
 }
 
-fn several_writers_of_a_step_are_told_one_by_one(database: &TestDatabase) {
+fn several_signers_of_a_step_send_a_webhook_each(database: &TestDatabase) {
     let server = Server::new(database);
     let flow = start(&server, &committee(), &[(1, "Ann"), (1, "Bob")], &json!({}));
     let seen = server.get(&format!("/api/v3/workflows/{}", flow.id), &flow.token).ok();

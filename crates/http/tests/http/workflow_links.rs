@@ -9,7 +9,7 @@ use crate::support::{Answer, BASE, Server, plain, start_body, token_of_writer, v
 testkit::on_both_databases!(
     links_are_renewed_and_revoked_in_every_state,
     revoked_links_open_nothing_and_nothing_makes_new_ones,
-    what_is_completed_while_its_links_are_revoked_is_told_without_them,
+    a_completion_while_links_are_revoked_is_announced_without_them,
     revoking_twice_changes_nothing_and_of_renewed_links_only_the_newest_work,
     renewed_links_work_for_the_companys_days_from_then_on,
     signers_links_to_sign_are_left_alone,
@@ -204,7 +204,7 @@ fn revoked_links_open_nothing_and_nothing_makes_new_ones(database: &TestDatabase
     assert!(used().html().contains("Open the finished document"));
 }
 
-fn what_is_completed_while_its_links_are_revoked_is_told_without_them(database: &TestDatabase) {
+fn a_completion_while_links_are_revoked_is_announced_without_them(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
     let mut body = start_body(template);

@@ -6,7 +6,7 @@ use testkit::receiver::{Answer, Receiver};
 use crate::support::{EMAIL, PASSWORD, Temporary};
 
 #[test]
-fn a_company_is_made_with_a_client_whose_secret_is_shown_and_can_be_made_anew() {
+fn a_company_is_made_with_a_client_whose_secret_is_shown_and_can_be_replaced() {
     let here = Temporary::new();
     let added = here.json(&["company", "add", "ACME", "--name", "Acme"], "");
     assert_eq!(added["company"], "acme");
@@ -169,7 +169,7 @@ fn a_password_is_read_from_standard_input_or_made_and_shown_once() {
 }
 
 #[test]
-fn a_new_password_is_held_to_the_rules_and_the_remedy_is_told() {
+fn a_new_password_must_meet_the_rules_and_the_refusal_says_how() {
     let here = Temporary::with_company();
     for (password, told) in [
         ("short", "at least 12 characters"),

@@ -184,7 +184,7 @@ fn in_a_database_of_postgresql_there_is_an_installation_or_none_too() {
 }
 
 #[test]
-fn what_is_not_found_is_told_with_where_it_was_looked_for_and_how_to_name_another_place() {
+fn what_is_not_found_is_named_with_where_we_looked_and_how_to_name_another_place() {
     let here = Temporary::with_company();
     let folder = here.data().display();
     for (line, what) in [

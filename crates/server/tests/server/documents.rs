@@ -53,7 +53,7 @@ fn wrong_fields_are_named_with_their_places_and_nothing_is_kept() {
 }
 
 #[test]
-fn every_fault_of_an_import_is_told_once_on_a_line_of_its_own() {
+fn every_fault_of_an_import_is_named_once_on_a_line_of_its_own() {
     let here = Temporary::with_company();
     let wrong = r#"{"name": "x", "steps": [{"order": 1}, {"order": 3}], "fields": [
         {"name": "a", "kind": "text", "step": 1, "page": 2, "x": 0, "y": 0, "width": 100, "height": 100},

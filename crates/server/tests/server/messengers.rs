@@ -54,7 +54,7 @@ fn with_gateway(here: Temporary, gateway: &Receiver) -> Temporary {
 }
 
 #[test]
-fn a_telephone_recipient_is_asked_and_told_through_the_configured_gateway() {
+fn a_recipient_with_a_phone_number_is_asked_and_notified_through_the_configured_gateway() {
     let gateway = gateway();
     let here = with_gateway(Temporary::with_company(), &gateway);
     let (file, fields) = (here.file("a.pdf", &pdf()), here.file("fields.json", FIELDS.as_bytes()));

@@ -143,7 +143,7 @@ fn a_second_server_on_one_folder_is_refused_and_commands_are_not() {
 }
 
 #[test]
-fn a_taken_port_and_a_wrong_address_are_told() {
+fn a_port_in_use_and_a_wrong_address_are_named() {
     let here = Temporary::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("its address").to_string();

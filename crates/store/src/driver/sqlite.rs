@@ -608,7 +608,7 @@ mod tests {
     static STATEMENT: crate::Statement = crate::Statement::new("fill", &[FILL], FILL);
 
     #[test]
-    fn a_full_disk_is_told_as_one() {
+    fn a_full_disk_is_reported_as_one() {
         let connection = rusqlite::Connection::open_in_memory().expect("a database");
         connection
             .execute_batch("PRAGMA max_page_count = 4; CREATE TABLE t (b)")

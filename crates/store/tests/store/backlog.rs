@@ -12,7 +12,7 @@ use testkit::deliveries::claim_due;
 testkit::on_both_databases!(
     a_claim_does_not_walk_what_waits_for_a_dead_receiver,
     a_backlog_is_held_and_let_go_in_portions,
-    an_endpoint_that_stops_anew_while_it_is_let_go_keeps_the_rest,
+    an_endpoint_that_stops_again_while_it_is_released_keeps_the_rest,
     what_was_met_for_an_endpoint_that_is_on_again_is_due_at_once,
     what_receivers_took_is_recorded_together_but_for_whose_lease_was_lost,
 );
@@ -311,7 +311,7 @@ fn what_was_met_for_an_endpoint_that_is_on_again_is_due_at_once(database: &TestD
     assert_eq!(claimed.expect("a claim").len(), all as usize);
 }
 
-fn an_endpoint_that_stops_anew_while_it_is_let_go_keeps_the_rest(database: &TestDatabase) {
+fn an_endpoint_that_stops_again_while_it_is_released_keeps_the_rest(database: &TestDatabase) {
     let store = database.open();
     let company = acme(&store);
     fill(&store, PORTION * 3);

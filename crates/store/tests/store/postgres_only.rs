@@ -171,7 +171,7 @@ fn write_through(
 }
 
 /// The same in a new database; also returns how many rows there are afterwards.
-fn write_anew_through(
+fn write_again_through(
     fault: Fault,
     work: impl Fn(&mut dyn Transaction) -> Result<(), Error> + Send + 'static,
 ) -> (Result<(), Error>, u32, i64) {
@@ -191,7 +191,7 @@ fn insert_later(tx: &mut dyn Transaction, id: i64) -> Result<(), Error> {
 #[test]
 fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_again() {
     for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
-        let (outcome, runs, rows) = write_anew_through(fault, |tx| insert(tx, 1, 1));
+        let (outcome, runs, rows) = write_again_through(fault, |tx| insert(tx, 1, 1));
         outcome.unwrap();
         assert_eq!((runs, rows), (expected, 1), "{fault:?}");
     }
@@ -201,7 +201,7 @@ fn a_commit_whose_answer_is_lost_is_found_and_one_that_never_arrived_is_done_aga
 #[test]
 fn one_that_was_left_for_later_as_a_whole_is_found_too_or_done_again() {
     for (fault, expected) in [(Fault::AfterTheCommit, 1), (Fault::BeforeTheCommit, 2)] {
-        let (outcome, runs, rows) = write_anew_through(fault, |tx| {
+        let (outcome, runs, rows) = write_again_through(fault, |tx| {
             insert_later(tx, 1)?;
             insert_later(tx, 2)
         });
@@ -242,7 +242,7 @@ fn what_a_statement_by_itself_changed_is_kept_even_where_the_closure_fails() {
 }
 
 #[test]
-fn a_statement_by_itself_is_told_as_in_doubt_wherever_the_line_broke() {
+fn a_statement_by_itself_is_in_doubt_wherever_the_line_broke() {
     for (fault, rows) in [(Fault::AfterTheCommit, 2), (Fault::BeforeTheCommit, 0)] {
         let database = TestDatabase::postgres();
         drop(probe::open(&database));
@@ -460,7 +460,7 @@ fn a_connection_cut_by_the_server_at_the_commit_is_resolved_too() {
 }
 
 #[test]
-fn a_doubt_that_nobody_can_resolve_is_told_and_nothing_is_done_again() {
+fn a_doubt_that_nobody_can_resolve_is_reported_and_nothing_is_done_again() {
     let database = TestDatabase::postgres();
     drop(probe::open(&database));
     let Settings::Postgres { url, connections, .. } = database.settings().clone() else {
@@ -530,7 +530,7 @@ fn what_one_process_announces_another_hears() {
 }
 
 #[test]
-fn an_address_that_does_not_answer_is_told_at_opening() {
+fn an_address_that_does_not_answer_is_named_at_opening() {
     let settings = Settings::Postgres {
         url: domain::Secret::new("postgres://nobody@127.0.0.1:1/none"),
         connections: 1,

@@ -110,7 +110,7 @@ const TROUBLES: &[Trouble] = &[
         wanted: "each gets the copy that was promised",
         tests: &[
             "at_the_end_cc_recipients_sender_and_writers_each_get_the_promised_copy_embedded_ones_not_the_writers",
-            "who_came_by_a_public_link_gets_the_promised_copy",
+            "a_visitor_of_a_public_link_gets_the_promised_copy",
         ],
     },
     Trouble {

@@ -265,7 +265,7 @@ fn a_visible_signature_in_a_new_field_is_permitted_but_not_by_a_certification() 
 }
 
 #[test]
-fn what_a_signature_permits_is_told() {
+fn what_a_signature_permits_is_reported() {
     let permits = |pdf: &[u8]| judge(pdf).signatures.first().expect("a signature").permits.clone();
     let certified = permits(&certify(&form(), 1));
     assert!(certified.stated && !certified.allow_field("Name") && !certified.allow_signature("Seal1"));

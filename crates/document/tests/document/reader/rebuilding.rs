@@ -31,7 +31,7 @@ fn a_file_without_its_sections_is_read_from_its_objects() {
 }
 
 #[test]
-fn what_was_guessed_is_told() {
+fn what_was_guessed_is_reported() {
     let whole = file_of(&PAGE, TRAILER);
     for (part, other, repair) in [
         ("/Length 9", "/Length 5", Repair::LengthGuessed(Ref::new(4, 0))),
@@ -47,7 +47,7 @@ fn what_was_guessed_is_told() {
 }
 
 #[test]
-fn what_is_lost_is_told() {
+fn what_is_lost_is_reported() {
     let whole = file_of(&PAGE, TRAILER);
     let rebuilt = Rebuilt::read(with(&whole, "endstream", "endxxxxxx"), None).expect("it is read");
     let [Repair::Lost(PdfDefect { object, rule, .. }), Repair::Missing(missing)] = rebuilt.repairs() else {

@@ -12,7 +12,7 @@ use crate::support::{Server, plain};
 
 testkit::on_both_databases!(
     the_right_rows_are_started_and_the_wrong_ones_hold_up_nobody,
-    rows_are_started_once_whoever_works_on_them,
+    rows_are_started_once_by_any_number_of_workers,
     of_several_processes_one_prepares_the_rows,
     rows_that_cannot_be_opened_hold_up_nobody_and_are_given_up,
     rows_outlast_a_storage_that_is_away,
@@ -103,7 +103,7 @@ fn of_several_processes_one_prepares_the_rows(database: &TestDatabase) {
     assert_eq!(counted(second), [1, 0, 1, 0, 0]);
 }
 
-fn rows_are_started_once_whoever_works_on_them(database: &TestDatabase) {
+fn rows_are_started_once_by_any_number_of_workers(database: &TestDatabase) {
     let server = Server::new(database);
     let (company, token, _) = server.with_company("acme");
     let template = server.template(&company, &plain(1, "end"));

@@ -11,7 +11,7 @@ testkit::on_both_databases!(
     a_visitor_becomes_the_first_writer,
     a_visitor_signs_in_the_place_that_is_left_to_him,
     what_a_visitor_leaves_out_is_asked_for,
-    who_came_by_a_public_link_gets_the_promised_copy,
+    a_visitor_of_a_public_link_gets_the_promised_copy,
     with_confirm_the_signing_link_comes_by_message_alone,
 );
 
@@ -158,7 +158,7 @@ fn what_a_visitor_leaves_out_is_asked_for(database: &TestDatabase) {
     assert_eq!(answer.faults(), [("agree".to_owned(), "agreement-required".to_owned())]);
 }
 
-fn who_came_by_a_public_link_gets_the_promised_copy(database: &TestDatabase) {
+fn a_visitor_of_a_public_link_gets_the_promised_copy(database: &TestDatabase) {
     let server = Server::new(database);
     let (_, token, template) = server.with_company("acme");
     let path = path_of(&new(&server, &token, template, &json!({})).ok());
@@ -225,7 +225,7 @@ fn with_confirm_the_signing_link_comes_by_message_alone(database: &TestDatabase)
 
 /// A template may let its signers reassign documents, but a stranger from a public link could then name anyone.
 #[test]
-fn who_came_by_a_link_hands_the_document_over_to_nobody() {
+fn a_visitor_of_a_link_assigns_the_document_to_nobody() {
     let server = Server::new(&TestDatabase::sqlite());
     let company = server.company("acme");
     let token = server.token("acme", "owner@example.com");

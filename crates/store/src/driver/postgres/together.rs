@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_wait_are_served_at_once_each_with_his_own() {
+    fn those_who_wait_are_served_at_once_each_with_their_own() {
         for (wish, answer) in beside_one_who_serves(2 * MOST + 1, |_| ()) {
             assert_eq!(answer, Some(wish * 2));
         }
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_fails_passes_his_turn_on_and_those_he_took_along_are_told() {
+    fn a_caller_who_fails_passes_the_turn_on_and_those_it_carried_learn_of_it() {
         let together = Together::<(), usize, usize>::new();
         let (begun, has_begun) = sync_channel(0);
         let (may_fail, fail) = sync_channel::<()>(0);
