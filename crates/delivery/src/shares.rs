@@ -149,7 +149,7 @@ impl<'a> Tally<'a> {
     fn add(&mut self, lane: &'a Lane, standing: Standing, count: usize) {
         *self.lanes.entry(lane).or_default() += count;
         self.receivers.entry(&lane.receiver).or_default().add(standing, count);
-        if !lane.is_of_letters() {
+        if !lane.is_of_messages() {
             self.workers.add(standing, count);
             self.companies.entry(&lane.company).or_default().add(standing, count);
         }
@@ -158,7 +158,7 @@ impl<'a> Tally<'a> {
     fn room(&self, bounds: &Bounds, lane: &Lane, standing: Standing, is_claimed: bool) -> Room {
         let of_lane = self.lanes.get(lane).copied().unwrap_or_default();
         let places = match standing {
-            _ if lane.is_of_letters() => (bounds.per_receiver / 4).max(1),
+            _ if lane.is_of_messages() => (bounds.per_receiver / 4).max(1),
             Standing::Quick => bounds.per_receiver,
             Standing::Unproved | Standing::Slow => 1,
         };
@@ -167,7 +167,7 @@ impl<'a> Tally<'a> {
             return Room::default();
         }
         let of_receiver = self.receivers.get(lane.receiver.as_str()).copied().unwrap_or_default();
-        if lane.is_of_letters() {
+        if lane.is_of_messages() {
             let free = bounds.per_receiver.saturating_sub(of_receiver.0[0]);
             return Room {
                 now: own.min(free),
@@ -276,7 +276,7 @@ impl Shares {
         if !plan.must_yield && !plan.is_full {
             let mut waiting: usize = self.loads.values().map(|load| load.waiting).sum();
             for (lane, standing, count) in &mut turns {
-                if *standing != Standing::Quick || lane.is_of_letters() || self.blocked.contains(*lane) {
+                if *standing != Standing::Quick || lane.is_of_messages() || self.blocked.contains(*lane) {
                     continue;
                 }
                 let waits = self.loads.get(*lane).map_or(0, |load| load.waiting);
@@ -310,7 +310,7 @@ impl Shares {
     /// Records one more claimed delivery. `has_failed`: it failed before this process knew of it.
     pub(crate) fn claimed(&mut self, lane: &Lane, has_failed: bool) {
         self.loads.entry(lane.clone()).or_default().waiting += 1;
-        if has_failed && !lane.is_of_letters() && !self.known.contains_key(lane) {
+        if has_failed && !lane.is_of_messages() && !self.known.contains_key(lane) {
             self.remember(lane, PROOF_AFTER_SLOW);
         }
     }
@@ -379,7 +379,7 @@ impl Shares {
             return;
         };
         self.withdrawn(lane, call);
-        if lane.is_of_letters() {
+        if lane.is_of_messages() {
             return;
         }
         let doubts = match took {

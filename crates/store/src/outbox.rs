@@ -37,13 +37,13 @@ pub use endpoint::{
     Endpoint, Stop, endpoints, held, held_of, knows_endpoint, let_go, letting_go, pause_endpoint, paused,
     start_endpoint,
 };
-pub use enqueue::{NewChannel, NewDelivery, NewLetter, enqueue};
+pub use enqueue::{NewChannel, NewDelivery, NewMessage, enqueue};
 pub use finish::{
     CameBack, Finished, LONGEST_FAILURE, MOST_TRIES_KEPT, Outcome, Try, accepted_mail, finish, finish_taken, keep,
     mail_came_back, note_return,
 };
 pub use history::{
-    Delivery, HistoryBound, HistoryFilter, ToNote, delivery, forget, forget_letters, history, range, resend,
+    Delivery, HistoryBound, HistoryFilter, ToNote, delivery, forget, forget_messages, history, range, resend,
     resend_range, set_noted, to_note, tries,
 };
 pub use message::{
@@ -57,7 +57,7 @@ pub mod node;
 /// How many deliveries one transaction holds or releases.
 pub const PORTION: u32 = 1_000;
 /// The prefix of receivers of mails and text messages. No host begins like this.
-const OF_LETTERS: &str = ":";
+const OF_MESSAGES: &str = ":";
 /// The suffix of receivers of one-time codes. They have their own places and do not wait for other messages.
 const OF_CODES: &str = "/code";
 
@@ -71,13 +71,13 @@ pub struct Lane {
 
 impl Lane {
     /// Whether it contains mails or text messages rather than webhooks.
-    pub fn is_of_letters(&self) -> bool {
-        self.receiver.starts_with(OF_LETTERS)
+    pub fn is_of_messages(&self) -> bool {
+        self.receiver.starts_with(OF_MESSAGES)
     }
 
     /// Whether it contains one-time codes, for which a person is waiting.
     pub fn is_of_codes(&self) -> bool {
-        self.is_of_letters() && self.receiver.ends_with(OF_CODES)
+        self.is_of_messages() && self.receiver.ends_with(OF_CODES)
     }
 }
 

@@ -145,9 +145,9 @@ impl App {
         }
         let delivered = messages.iter().filter(|message| message.state == State::Delivered);
         for message in delivered {
-            let letter = OutgoingMail::open(&message.body, &self.vault)?;
+            let mail = OutgoingMail::open(&message.body, &self.vault)?;
             let addresses = &self.outgoing.addresses;
-            let tokens = letter
+            let tokens = mail
                 .links
                 .iter()
                 .filter_map(|link| addresses.signing_token_in(&link.url));

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use minijinja::value::Serde;
 use serde::{Deserialize, Serialize};
 use store::company::{Company, Style};
-use store::outbox::{NewChannel, NewDelivery, NewLetter, StopReason};
+use store::outbox::{NewChannel, NewDelivery, NewMessage, StopReason};
 
 use crate::base::error::Error;
 use crate::base::vault::{Purpose, Vault};
@@ -32,7 +32,7 @@ pub const LOGO_ID: &str = "logo@countersign";
 
 /// A message to one person.
 #[derive(Debug, Clone, Copy)]
-pub struct Letter<'l> {
+pub struct Notification<'l> {
     /// The company's name, as people know it.
     pub company_name: &'l str,
     /// The company's style.
@@ -49,10 +49,10 @@ pub struct Letter<'l> {
     pub occasion: Occasion<'l>,
 }
 
-impl<'l> Letter<'l> {
+impl<'l> Notification<'l> {
     /// A message about the company itself to one of its members.
     pub(crate) fn to_member(company: &'l Company, name: &'l str, contact: &'l Contact, occasion: Occasion<'l>) -> Self {
-        Letter {
+        Notification {
             company_name: &company.name,
             style: &company.style,
             document: "",
@@ -354,16 +354,16 @@ impl MailRoom<'_> {
         &self,
         company: &CompanyId,
         workflow: Option<WorkflowId>,
-        letter: &Letter<'_>,
+        notification: &Notification<'_>,
         at: Timestamp,
     ) -> Result<NewDelivery, Error> {
-        let mail = write(self.templates, letter)?;
+        let mail = write(self.templates, notification)?;
         let kind = if mail.is_secret {
-            NewLetter::Code {
+            NewMessage::Code {
                 erase_at: at.checked_add(one_time_code::LIFE).unwrap_or(at),
             }
         } else {
-            NewLetter::Ordinary
+            NewMessage::Ordinary
         };
         let gateway = mail.message.as_ref().and_then(|parts| {
             let serves = |gateway: &&GatewayReach| gateway.serves(&parts.kind, &mail.to);
@@ -373,11 +373,11 @@ impl MailRoom<'_> {
             company: company.clone(),
             workflow,
             event_id: new_event_id(self.random),
-            channel: match letter.contact {
+            channel: match notification.contact {
                 Contact::Email(_) => NewChannel::Mail(kind),
                 Contact::Phone { .. } => NewChannel::Message {
                     gateway: gateway.map(|gateway| gateway.name.clone()),
-                    letter: kind,
+                    message: kind,
                 },
             },
             body: mail.sealed(self.vault)?,
@@ -387,33 +387,40 @@ impl MailRoom<'_> {
 }
 
 /// Writes a message: a mail in both forms, or a text message for a telephone number.
-pub fn write(templates: &MailTemplates, letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
-    let hidden = i18n::text(letter.language, "mail-hidden-link", &[]);
-    let for_members = match letter.occasion.without_addressees_links(&hidden) {
+pub fn write(templates: &MailTemplates, notification: &Notification<'_>) -> Result<OutgoingMail, Error> {
+    let hidden = i18n::text(notification.language, "mail-hidden-link", &[]);
+    let for_members = match notification.occasion.without_addressees_links(&hidden) {
         Some(occasion) => {
-            let letter = Letter { occasion, ..*letter };
-            Some(words(templates, &letter, &draft(&letter))?)
+            let notification = Notification {
+                occasion,
+                ..*notification
+            };
+            Some(words(templates, &notification, &draft(&notification))?)
         }
         None => None,
     };
-    let draft = draft(letter);
-    let MailWords { subject, text } = words(templates, letter, &draft)?;
-    let is_mail = matches!(letter.contact, Contact::Email(_));
-    let (to, html, message) = match letter.contact {
+    let draft = draft(notification);
+    let MailWords { subject, text } = words(templates, notification, &draft)?;
+    let is_mail = matches!(notification.contact, Contact::Email(_));
+    let (to, html, message) = match notification.contact {
         Contact::Phone { number, .. } => (number.clone(), None, Some(draft.parts)),
         Contact::Email(address) => {
             let values = minijinja::Value::from(Serde(&draft.values));
-            let html = templates.render(draft.kind, letter.language, Part::Html, &values)?;
+            let html = templates.render(draft.kind, notification.language, Part::Html, &values)?;
             (address.clone(), html, None)
         }
     };
     Ok(OutgoingMail {
         from_name: draft.from_name,
-        reply_to: letter.style.mail_reply_to.clone().filter(|_| is_mail),
-        logo: letter.style.logo.filter(|_| is_mail).map(|logo| logo.hash.to_string()),
+        reply_to: notification.style.mail_reply_to.clone().filter(|_| is_mail),
+        logo: notification
+            .style
+            .logo
+            .filter(|_| is_mail)
+            .map(|logo| logo.hash.to_string()),
         to_name: draft.to_name,
         to,
-        language: letter.language.code().to_owned(),
+        language: notification.language.code().to_owned(),
         subject,
         text,
         html,
@@ -424,14 +431,14 @@ pub fn write(templates: &MailTemplates, letter: &Letter<'_>) -> Result<OutgoingM
     })
 }
 
-fn words(templates: &MailTemplates, letter: &Letter<'_>, draft: &Draft) -> Result<MailWords, Error> {
+fn words(templates: &MailTemplates, notification: &Notification<'_>, draft: &Draft) -> Result<MailWords, Error> {
     let mut subject = draft.subject.clone();
-    let text = if matches!(letter.contact, Contact::Phone { .. }) {
+    let text = if matches!(notification.contact, Contact::Phone { .. }) {
         let lines = std::iter::once(&draft.message).chain(draft.links.iter().map(|link| &link.url));
         lines.map(String::as_str).collect::<Vec<_>>().join("\n")
     } else {
         let values = minijinja::Value::from(Serde(&draft.values));
-        let part = |part| templates.render(draft.kind, letter.language, part, &values);
+        let part = |part| templates.render(draft.kind, notification.language, part, &values);
         if let Some(own) = part(Part::Subject)? {
             subject = cut(&one_line(&own));
         }
@@ -448,8 +455,8 @@ impl OutgoingMail {
 }
 
 /// The values for the templates of a message.
-pub(crate) fn values(letter: &Letter<'_>) -> serde_json::Value {
-    draft(letter).values
+pub(crate) fn values(notification: &Notification<'_>) -> serde_json::Value {
+    draft(notification).values
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use minijinja::value::Serde;
 use store::company::{Logo, Style};
 use store::outbox::StopReason;
 
-use crate::outbox::mail::{self, AccessCode, Letter, MailKind, Occasion, Request};
+use crate::outbox::mail::{self, AccessCode, MailKind, Notification, Occasion, Request};
 
 /// The names that templates may use; every kind of mail has all of them.
 pub(in crate::outbox) fn variable_names() -> Vec<String> {
     let contact = Contact::Email(String::new());
-    let values = mail::values(&letter(
+    let values = mail::values(&notification(
         &Style::default(),
         &contact,
         Language::En,
@@ -35,7 +35,7 @@ pub(crate) fn values(kind: MailKind, language: Language) -> [minijinja::Value; 2
     };
     let links = Links::below("https://sign.example.com");
     let of = |style: &Style, occasion| {
-        let values = mail::values(&letter(style, &contact, language, occasion));
+        let values = mail::values(&notification(style, &contact, language, occasion));
         minijinja::Value::from(Serde(values))
     };
     [
@@ -64,13 +64,18 @@ impl Links {
 }
 
 /// A message to an invented person.
-pub fn letter<'l>(style: &'l Style, contact: &'l Contact, language: Language, occasion: Occasion<'l>) -> Letter<'l> {
+pub fn notification<'l>(
+    style: &'l Style,
+    contact: &'l Contact,
+    language: Language,
+    occasion: Occasion<'l>,
+) -> Notification<'l> {
     let (document, name) = match language {
         Language::Ko => ("시험용 문서", "홍길동"),
         Language::En => ("Test document", "Alex Kim"),
         Language::Ja => ("テスト文書", "山田太郎"),
     };
-    Letter {
+    Notification {
         company_name: "Countersign",
         style,
         document,

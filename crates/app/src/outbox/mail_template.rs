@@ -432,7 +432,7 @@ mod tests {
 
     use super::*;
     use crate::outbox::mail::{Occasion, OutgoingMail, write};
-    use crate::outbox::mail_sample::{Links, letter, rich};
+    use crate::outbox::mail_sample::{Links, notification, rich};
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -451,7 +451,7 @@ mod tests {
         let (style, contact) = (Style::default(), Contact::Email("a@example.com".to_owned()));
         let links = Links::below("https://sign.example.com");
         let occasion = rich(kind, language, &links, Timestamp::UNIX_EPOCH);
-        write(templates, &letter(&style, &contact, language, occasion)).unwrap()
+        write(templates, &notification(&style, &contact, language, occasion)).unwrap()
     }
 
     #[test]
@@ -545,7 +545,7 @@ mod tests {
             writer: "Eve",
             reason: "<script>\"a\" & 'b'</script>",
         };
-        let mail = write(&templates, &letter(&style, &contact, Language::En, occasion)).unwrap();
+        let mail = write(&templates, &notification(&style, &contact, Language::En, occasion)).unwrap();
         assert_eq!(
             mail.html.unwrap(),
             "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;"
@@ -679,9 +679,9 @@ mod tests {
             deadline: Timestamp::UNIX_EPOCH,
             sign_url: "https://sign.example.com/",
         };
-        let letter = letter(&style, &contact, Language::En, occasion);
-        let mail = write(&templates, &letter).unwrap();
-        assert_eq!(mail, write(&MailTemplates::built_in(), &letter).unwrap());
+        let notification = notification(&style, &contact, Language::En, occasion);
+        let mail = write(&templates, &notification).unwrap();
+        assert_eq!(mail, write(&MailTemplates::built_in(), &notification).unwrap());
         let met = templates.take_met();
         assert_eq!(met.len(), 1);
         assert_eq!(met["returned.en.txt"].0.line, Some(1));

@@ -19,7 +19,7 @@ use crate::base::error::Subject;
 use crate::base::error::{Fault, FaultCode};
 use crate::base::keyed_chain;
 use crate::base::vault::Vault;
-use crate::outbox::mail::{Letter, MailLink, MailWords, Occasion, OutgoingMail};
+use crate::outbox::mail::{MailLink, MailWords, Notification, Occasion, OutgoingMail};
 use crate::outbox::outgoing::Outgoing;
 use crate::outbox::webhook_history::EndpointPaused;
 
@@ -282,14 +282,14 @@ impl App {
             .store
             .read_one(move |tx| outbox::to_erase(tx, now, limit).map_err(Error::from))?;
         let mut looked_at = Vec::with_capacity(found.len());
-        for letter in found {
-            let body = match OutgoingMail::open(&letter.body, &self.vault) {
-                Ok(mail) if letter.is_code || mail.is_secret => Some(mail.erased().sealed(&self.vault)?),
+        for message in found {
+            let body = match OutgoingMail::open(&message.body, &self.vault) {
+                Ok(mail) if message.is_code || mail.is_secret => Some(mail.erased().sealed(&self.vault)?),
                 // A message that cannot be read is kept; a code is erased all the same.
-                Err(_) if letter.is_code => Some(Vec::new()),
+                Err(_) if message.is_code => Some(Vec::new()),
                 Ok(_) | Err(_) => None,
             };
-            looked_at.push((letter.id, body));
+            looked_at.push((message.id, body));
         }
         // In the order in which deliveries enter the audit trail, so that two transactions lock rows in the same order.
         looked_at.sort_by_key(|(id, _)| *id);
@@ -419,9 +419,9 @@ impl App {
         {
             let contact = Contact::Email(member.email.clone());
             let occasion = Occasion::EndpointStopped { at, url, reason };
-            let letter = Letter::to_member(&company, &member.name, &contact, occasion);
+            let notification = Notification::to_member(&company, &member.name, &contact, occasion);
             let room = self.outgoing.mail_room();
-            outbox::enqueue(tx, &room.delivery(&company.id, None, &letter, at)?)?;
+            outbox::enqueue(tx, &room.delivery(&company.id, None, &notification, at)?)?;
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ use store::workflow_value::StoredValue;
 use crate::base::error::Error;
 use crate::base::vault::{Purpose, Vault};
 use crate::links::addresses::Addresses;
-use crate::outbox::mail::{AccessCode, Letter, MailRoom, Occasion, OutgoingMail, Request};
+use crate::outbox::mail::{AccessCode, MailRoom, Notification, Occasion, OutgoingMail, Request};
 use crate::outbox::mail_template::MailTemplates;
 use crate::outbox::messages::new_event_id;
 use crate::outbox::reach::GatewayReach;
@@ -127,7 +127,7 @@ impl Outgoing {
         if workflow.is_embedded() {
             return Ok(Vec::new());
         }
-        let mut letters = Vec::new();
+        let mut notifications = Vec::new();
         for recipient in workflow
             .recipients
             .iter()
@@ -156,9 +156,9 @@ impl Outgoing {
                     sign_url: &sign_url,
                 },
             };
-            letters.push(self.letter(workflow, party, &addressee, occasion, at)?);
+            notifications.push(self.notification(workflow, party, &addressee, occasion, at)?);
         }
-        Ok(letters)
+        Ok(notifications)
     }
 
     /// The one-time code that a signer asked for: the one message that also the signers of an embedded workflow get.
@@ -176,7 +176,7 @@ impl Outgoing {
             contact,
             ..addressee(workflow, recipient)
         };
-        self.letter(workflow, party, &addressee, occasion, at)
+        self.notification(workflow, party, &addressee, occasion, at)
     }
 
     /// Lets the sender know that a message about the document reached nobody. `None` if the sender cannot be reached either.
@@ -205,7 +205,7 @@ impl Outgoing {
             reason: if failed.is_secret { "" } else { reason },
             outbox_url: &self.addresses.failed_messages_url(party.language),
         };
-        self.letter(workflow, party, &sender, occasion, at).map(Some)
+        self.notification(workflow, party, &sender, occasion, at).map(Some)
     }
 
     /// Everything that a transition sends out.
@@ -294,7 +294,7 @@ impl Outgoing {
                 let decliner = outcome.recipient();
                 let were_asked = |writer: &Recipient| writer.order <= *order && writer.id != decliner;
                 let addressees = told(workflow, party, were_asked, Besides::SENDER);
-                self.letters(workflow, party, &addressees, occasion, at)
+                self.notifications(workflow, party, &addressees, occasion, at)
             }
             Outcome::Canceled { order, .. } => {
                 let occasion = Occasion::Canceled {
@@ -303,12 +303,12 @@ impl Outgoing {
                     reason: comment,
                 };
                 let addressees = told(workflow, party, |writer| writer.order <= *order, Besides::NOBODY);
-                self.letters(workflow, party, &addressees, occasion, at)
+                self.notifications(workflow, party, &addressees, occasion, at)
             }
             Outcome::Expired { order, .. } => {
                 let occasion = Occasion::Expired { at };
                 let addressees = told(workflow, party, |writer| writer.order <= *order, Besides::SENDER);
-                self.letters(workflow, party, &addressees, occasion, at)
+                self.notifications(workflow, party, &addressees, occasion, at)
             }
         }
     }
@@ -359,10 +359,10 @@ impl Outgoing {
                     .map_or(AccessCode::Needed, AccessCode::NeededWithHint),
             },
         };
-        self.letter(workflow, party, to, occasion, at)
+        self.notification(workflow, party, to, occasion, at)
     }
 
-    fn letters(
+    fn notifications(
         &self,
         workflow: &Workflow,
         party: &Party,
@@ -371,11 +371,11 @@ impl Outgoing {
         at: Timestamp,
     ) -> Result<Vec<NewDelivery>, Error> {
         to.iter()
-            .map(|addressee| self.letter(workflow, party, addressee, occasion, at))
+            .map(|addressee| self.notification(workflow, party, addressee, occasion, at))
             .collect()
     }
 
-    fn letter(
+    fn notification(
         &self,
         workflow: &Workflow,
         party: &Party,
@@ -383,7 +383,7 @@ impl Outgoing {
         occasion: Occasion<'_>,
         at: Timestamp,
     ) -> Result<NewDelivery, Error> {
-        let letter = Letter {
+        let notification = Notification {
             company_name: &party.company_name,
             style: &party.style,
             document: &workflow.name,
@@ -394,7 +394,7 @@ impl Outgoing {
             occasion,
         };
         self.mail_room()
-            .delivery(&workflow.company, Some(workflow.id), &letter, at)
+            .delivery(&workflow.company, Some(workflow.id), &notification, at)
     }
 }
 

@@ -508,14 +508,14 @@ impl App {
         let companies = self.store.read(|tx| store::company::list(tx).map_err(Error::from))?;
         let mut forgotten = 0;
         for company in companies {
-            let letters = HistoryBound {
+            let messages = HistoryBound {
                 until: hours_ago(i64::from(days).max(company.link_days) * 24)?,
                 ..webhooks
             };
             let id = company.id.clone();
             forgotten += self.forget_in_portions(move |tx| outbox::forget(tx, &id, &webhooks))?;
             let id = company.id;
-            forgotten += self.forget_in_portions(move |tx| outbox::forget_letters(tx, &id, &letters))?;
+            forgotten += self.forget_in_portions(move |tx| outbox::forget_messages(tx, &id, &messages))?;
         }
         Ok(forgotten)
     }

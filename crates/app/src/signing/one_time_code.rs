@@ -61,7 +61,7 @@ impl App {
         let contact = self.code_contact(recipient, party.region);
         // The audit trail knows the sender's own address for them.
         let to = (!contact.is_same(&recipient.contact)).then(|| domain::PersonalText::from(contact.as_given()));
-        let letter = self
+        let message = self
             .outgoing
             .one_time_code(workflow, recipient, contact, &text, party, at)?;
         let guesses = self.code_guesses(&session, key, recipient)?;
@@ -77,7 +77,7 @@ impl App {
             Record::of(events, writer).may_send(at).map_err(hindered)?;
             guesses.check(tx, at)?;
             store::workflow::set_one_time_code(tx, &wanted, writer, &code)?;
-            store::outbox::enqueue(tx, &letter)?;
+            store::outbox::enqueue(tx, &message)?;
             let sent = EventKind::OneTimeCodeSent {
                 recipient: writer,
                 to: to.clone(),

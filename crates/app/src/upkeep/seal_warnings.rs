@@ -8,7 +8,7 @@ use store::company::SealKeyInUse;
 
 use crate::App;
 use crate::base::error::Error;
-use crate::outbox::mail::{Letter, Occasion};
+use crate::outbox::mail::{Notification, Occasion};
 use crate::sealing::seal_ends::due;
 
 /// Whole days until then. `None` once it is over.
@@ -58,8 +58,8 @@ impl App {
                     at: end,
                     days: days_left,
                 };
-                let letter = Letter::to_member(&company, &member.name, &contact, occasion);
-                let mail = outgoing.mail_room().delivery(&company.id, None, &letter, now)?;
+                let notification = Notification::to_member(&company, &member.name, &contact, occasion);
+                let mail = outgoing.mail_room().delivery(&company.id, None, &notification, now)?;
                 store::outbox::enqueue(tx, &mail)?;
             }
             Ok::<_, Error>(true)

@@ -75,7 +75,7 @@ impl App {
     ) -> Result<(Plan, Workflow), Error> {
         let mut after = snapshot.stored.workflow.clone();
         after.revision = after.revision.saturating_add(1);
-        let letters = self.outgoing.asked(
+        let messages = self.outgoing.asked(
             &after,
             asked,
             &codes(&snapshot.stored),
@@ -87,7 +87,7 @@ impl App {
             .iter()
             .map(|recipient| EventKind::Reminded { recipient: *recipient })
             .collect();
-        let plan = Plan::new(snapshot, after.clone(), doer, events).sending(letters);
+        let plan = Plan::new(snapshot, after.clone(), doer, events).sending(messages);
         Ok((plan, after))
     }
 

@@ -35,7 +35,7 @@ fn a_delivery_is_recorded_in_the_audit_trail_once() {
             .store
             .write_relaxed(move |tx| {
                 let claimed = claim_due(tx, "lease", "owner", now, 10)?;
-                let mut webhooks = claimed.into_iter().filter(|delivery| !delivery.lane().is_of_letters());
+                let mut webhooks = claimed.into_iter().filter(|delivery| !delivery.lane().is_of_messages());
                 let webhook = webhooks.next().expect("a webhook");
                 let made = Try {
                     at: now,
@@ -92,7 +92,7 @@ fn a_chain_that_cannot_be_extended_delays_no_other() {
         app.store
             .write_relaxed(move |tx| {
                 for claimed in claim_due(tx, "lease", "owner", now, 10)? {
-                    if claimed.lane().is_of_letters() {
+                    if claimed.lane().is_of_messages() {
                         continue;
                     }
                     let made = Try {

@@ -14,8 +14,8 @@ fn written(kind: MailKind, language: Language, style: &Style) -> OutgoingMail {
     let links = Links::below("https://sign.example.com");
     let at = Timestamp::from_second(1_796_000_000).expect("a time");
     let occasion = mail_sample::rich(kind, language, &links, at);
-    let letter = mail_sample::letter(style, &contact, language, occasion);
-    mail::write(&MailTemplates::built_in(), &letter).expect("a mail")
+    let notification = mail_sample::notification(style, &contact, language, occasion);
+    mail::write(&MailTemplates::built_in(), &notification).expect("a mail")
 }
 
 #[test]

@@ -241,7 +241,7 @@ fn what_was_never_sent_says_nothing_unless_it_held_its_worker_for_long() {
 }
 
 #[test]
-fn letters_have_places_of_their_own_codes_come_first_and_no_company_has_more_than_a_quarter() {
+fn messages_have_places_of_their_own_codes_come_first_and_no_company_has_more_than_a_quarter() {
     let mut shares = Shares::new(BOUNDS);
     let webhooks: Vec<DueLane> = (0..40)
         .map(|number| due(&format!("r{number}"), &format!("c{number}")))
@@ -348,9 +348,9 @@ proptest! {
                 }
                 _ => {}
             }
-            prop_assert!(under_way(&shares, |lane| !lane.is_of_letters()) <= bounds.workers);
+            prop_assert!(under_way(&shares, |lane| !lane.is_of_messages()) <= bounds.workers);
             prop_assert!(under_way(&shares, |lane| lane.receiver == receiver) <= bounds.per_receiver);
-            let of_company = under_way(&shares, |lane| !lane.is_of_letters() && lane.company == one.company);
+            let of_company = under_way(&shares, |lane| !lane.is_of_messages() && lane.company == one.company);
             prop_assert!(of_company <= bounds.per_company);
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use app::mail::{AccessCode, Letter, MailRoom, Occasion, Request};
+use app::mail::{AccessCode, MailRoom, Notification, Occasion, Request};
 use app::{Actor, App, Caller, Channel, Parts, Purpose, Settings, Vault};
 use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
@@ -367,11 +367,11 @@ impl House {
     /// Enqueues a message of the company with this id.
     pub fn write_for(&self, company: &str, contact: &Contact, occasion: Occasion<'_>) -> DeliveryId {
         let company = self.company_by(company).id;
-        let letter = self.letter(contact, "홍길동", "데모 회사", "근로계약서", Language::Ko, occasion);
+        let notification = self.notification(contact, "홍길동", "데모 회사", "근로계약서", Language::Ko, occasion);
         let new = self
             .room()
-            .delivery(&company, Some(WorkflowId(1)), &letter, self.clock.now());
-        self.enqueue(new.expect("the letter can be written"))
+            .delivery(&company, Some(WorkflowId(1)), &notification, self.clock.now());
+        self.enqueue(new.expect("the message can be written"))
     }
 
     /// Enqueues a request to sign.
@@ -412,14 +412,14 @@ impl House {
         language: Language,
         occasion: Occasion<'_>,
     ) -> DeliveryId {
-        let letter = self.letter(contact, name, company_name, document, language, occasion);
+        let notification = self.notification(contact, name, company_name, document, language, occasion);
         let new = self
             .room()
-            .delivery(&self.company, Some(WorkflowId(1)), &letter, self.clock.now());
-        self.enqueue(new.expect("the letter can be written"))
+            .delivery(&self.company, Some(WorkflowId(1)), &notification, self.clock.now());
+        self.enqueue(new.expect("the message can be written"))
     }
 
-    fn letter<'l>(
+    fn notification<'l>(
         &'l self,
         contact: &'l Contact,
         name: &'l str,
@@ -427,8 +427,8 @@ impl House {
         document: &'l str,
         language: Language,
         occasion: Occasion<'l>,
-    ) -> Letter<'l> {
-        Letter {
+    ) -> Notification<'l> {
+        Notification {
             company_name,
             style: &self.style,
             document,

@@ -87,12 +87,13 @@ impl Mail {
             .unwrap_or_default();
         let now = SystemClock.now();
         let links = Links::below(&configuration.app(None)?.public_url);
-        let mut letter = mail_sample::letter(&style, &contact, chosen, mail_sample::rich(kind, chosen, &links, now));
+        let mut notification =
+            mail_sample::notification(&style, &contact, chosen, mail_sample::rich(kind, chosen, &links, now));
         if let Some(company) = &company {
-            letter.company_name = &company.name;
-            letter.zone = company.zone;
+            notification.company_name = &company.name;
+            notification.zone = company.zone;
         }
-        let mail = mail::write(&templates, &letter)?;
+        let mail = mail::write(&templates, &notification)?;
         let logo = match (&app, &company, mail.logo_hash()) {
             (Some(app), Some(company), Some(hash)) => Some(app.company_logo(&company.id, &hash)?),
             _ => None,

@@ -137,9 +137,9 @@ fn sample(context: &Context, contact: &Contact, kind: &str, language: Language) 
     let kind = MailKind::parse(kind).ok_or_else(|| Failure::Other(format!("{kind} is not a kind of message")))?;
     let style = Style::default();
     let occasion = mail_sample::rich(kind, language, &links, SystemClock.now());
-    let mut letter = mail_sample::letter(&style, contact, language, occasion);
-    letter.company_name = "Countersign";
-    Ok(mail::write(&MailTemplates::built_in(), &letter)?)
+    let mut notification = mail_sample::notification(&style, contact, language, occasion);
+    notification.company_name = "Countersign";
+    Ok(mail::write(&MailTemplates::built_in(), &notification)?)
 }
 
 fn told(context: &Context, to: &str, is_taken: bool, reports: &[Report]) {

@@ -4,7 +4,7 @@ use domain::public_address::CallbackUrl;
 use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
 
-use super::{Kind, OF_CODES, OF_LETTERS, State};
+use super::{Kind, OF_CODES, OF_MESSAGES, State};
 use crate::sql::delivery as sql;
 use crate::{Error, Transaction, values};
 
@@ -21,18 +21,18 @@ pub enum NewChannel {
         authorization: Option<Vec<u8>>,
     },
     /// A mail. Without a mail server the outbox page shows it.
-    Mail(NewLetter),
+    Mail(NewMessage),
     /// A text message. If no gateway serves the number, the outbox page shows it.
     Message {
         /// The first gateway to ask. `None` if no gateway serves the number.
         gateway: Option<String>,
-        letter: NewLetter,
+        message: NewMessage,
     },
 }
 
 /// What we need to know about a message without decrypting it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewLetter {
+pub enum NewMessage {
     /// Anything but a one-time code.
     Ordinary,
     Code {
@@ -44,28 +44,28 @@ pub enum NewLetter {
 impl NewChannel {
     /// The receiver that the limit per receiver counts.
     fn receiver(&self) -> String {
-        let (way, letter) = match self {
+        let (way, message) = match self {
             NewChannel::Webhook { url, .. } => {
                 return CallbackUrl::stored(url).map_or_else(|| url.clone(), |url| url.host().to_owned());
             }
-            NewChannel::Mail(letter) => ("mail".to_owned(), letter),
-            NewChannel::Message { gateway, letter } => {
-                (format!("gateway/{}", gateway.as_deref().unwrap_or_default()), letter)
+            NewChannel::Mail(message) => ("mail".to_owned(), message),
+            NewChannel::Message { gateway, message } => {
+                (format!("gateway/{}", gateway.as_deref().unwrap_or_default()), message)
             }
         };
-        let end = if matches!(letter, NewLetter::Code { .. }) {
+        let end = if matches!(message, NewMessage::Code { .. }) {
             OF_CODES
         } else {
             ""
         };
-        format!("{OF_LETTERS}{way}{end}")
+        format!("{OF_MESSAGES}{way}{end}")
     }
 
     fn erase_at(&self) -> Option<Timestamp> {
         match self {
-            NewChannel::Mail(NewLetter::Code { erase_at })
+            NewChannel::Mail(NewMessage::Code { erase_at })
             | NewChannel::Message {
-                letter: NewLetter::Code { erase_at },
+                message: NewMessage::Code { erase_at },
                 ..
             } => Some(*erase_at),
             _ => None,

@@ -158,16 +158,16 @@ pub fn forget(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBoun
 }
 
 /// The same for mails and text messages.
-pub fn forget_letters(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBound) -> Result<u64, Error> {
+pub fn forget_messages(tx: &mut dyn Transaction, company: &CompanyId, bound: &HistoryBound) -> Result<u64, Error> {
     let forget = |tx: &mut dyn Transaction, (at, id): (Timestamp, i64), is_any: bool| {
         let (at_once, untold_until) = (bound.at_once, bound.untold_until);
         tx.execute(
-            &sql::FORGET_LETTERS,
+            &sql::FORGET_MESSAGES,
             values![company.as_str(), at, id, at_once, untold_until, i64::from(is_any)],
         )
     };
     let mut forgotten = forget(tx, (bound.until, i64::MAX), false)?;
-    if let Some(row) = tx.query_optional(&sql::LETTERS_END, values![company.as_str(), bound.most])? {
+    if let Some(row) = tx.query_optional(&sql::MESSAGES_END, values![company.as_str(), bound.most])? {
         forgotten += forget(tx, (row.get("finished_at")?, row.get("id")?), true)?;
     }
     Ok(forgotten)

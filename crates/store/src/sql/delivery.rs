@@ -291,13 +291,13 @@ crate::statements! {
          ORDER BY finished_at, id LIMIT $4)";
 
     /// The same end for mails and text messages.
-    pub static LETTERS_END = "SELECT finished_at, id FROM outbox \
+    pub static MESSAGES_END = "SELECT finished_at, id FROM outbox \
          WHERE company_id = $1 AND kind <> 'webhook' AND finished_at IS NOT NULL \
          ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET $2";
 
     /// Forgets a company's oldest mails and text messages that are over, up to an end. Unless $6 says otherwise, those
     /// of running documents stay, because their links still work.
-    pub static FORGET_LETTERS = "DELETE FROM outbox WHERE id IN (SELECT o.id FROM outbox AS o \
+    pub static FORGET_MESSAGES = "DELETE FROM outbox WHERE id IN (SELECT o.id FROM outbox AS o \
          WHERE o.company_id = $1 AND o.kind <> 'webhook' AND o.finished_at IS NOT NULL \
              AND (o.finished_at, o.id) <= ($2, $3) \
              AND (o.state <> 'delivered' OR o.noted OR o.workflow_id IS NULL OR o.finished_at <= $5) \

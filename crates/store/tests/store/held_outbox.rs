@@ -3,7 +3,7 @@
 use domain::{ClientId, CompanyId};
 use jiff::Timestamp;
 use store::held_outbox::{self, Restored};
-use store::outbox::{self, NewChannel, NewDelivery, NewLetter};
+use store::outbox::{self, NewChannel, NewDelivery, NewMessage};
 use store::{Store, values};
 use testkit::database::TestDatabase;
 
@@ -44,7 +44,7 @@ fn filled(database: &TestDatabase, webhook: Timestamp, mail: Timestamp) -> Store
         },
         webhook,
     );
-    let mail = new("mail", NewChannel::Mail(NewLetter::Ordinary), mail);
+    let mail = new("mail", NewChannel::Mail(NewMessage::Ordinary), mail);
     store
         .write(move |tx| {
             store::company::insert(tx, &row)?;

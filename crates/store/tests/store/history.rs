@@ -4,7 +4,7 @@
 use domain::{ClientId, CompanyId, WorkflowId};
 use jiff::Timestamp;
 use store::outbox::{
-    self, DeliveryId, Finished, HistoryBound, HistoryFilter, NewChannel, NewDelivery, NewLetter, Outcome, State, Try,
+    self, DeliveryId, Finished, HistoryBound, HistoryFilter, NewChannel, NewDelivery, NewMessage, Outcome, State, Try,
 };
 use store::{Error, Store, Transaction};
 use testkit::database::TestDatabase;
@@ -19,10 +19,10 @@ store::statements! {
 
 testkit::on_both_databases!(
     a_flood_of_failures_stays_within_the_bound,
-    what_is_to_be_delivered_or_told_is_no_history,
+    what_is_still_to_be_delivered_or_noted_is_no_history,
     of_a_delivery_that_is_resent_without_end_the_latest_tries_are_kept,
-    letters_are_forgotten_by_age_and_number_a_portion_at_a_time,
-    a_code_is_taken_out_of_its_letter_when_its_day_is_over,
+    messages_are_forgotten_by_age_and_number_a_portion_at_a_time,
+    a_code_is_removed_from_its_message_when_its_day_is_over,
 );
 
 /// How many fail between two checks of the bound.
@@ -155,7 +155,7 @@ fn a_flood_of_failures_stays_within_the_bound(database: &TestDatabase) {
     assert!(kept(&store, &flooded, None).is_empty());
 }
 
-fn what_is_to_be_delivered_or_told_is_no_history(database: &TestDatabase) {
+fn what_is_still_to_be_delivered_or_noted_is_no_history(database: &TestDatabase) {
     let store = database.open();
     let id = company(&store, "acme");
     let of = id.clone();
@@ -225,12 +225,12 @@ fn of_a_delivery_that_is_resent_without_end_the_latest_tries_are_kept(database: 
 }
 
 /// A message of a document that is over, or of no document.
-fn letter(tx: &mut dyn Transaction, company: &CompanyId, number: i64, letter: NewLetter) -> Result<(), Error> {
+fn message(tx: &mut dyn Transaction, company: &CompanyId, number: i64, kind: NewMessage) -> Result<(), Error> {
     let new = NewDelivery {
         company: company.clone(),
         workflow: (number % 2 == 0).then_some(WorkflowId(number)),
-        event_id: format!("{company} letter {number}"),
-        channel: NewChannel::Mail(letter),
+        event_id: format!("{company} message {number}"),
+        channel: NewChannel::Mail(kind),
         body: b"a code".to_vec(),
         created_at: at(number),
     };
@@ -238,11 +238,11 @@ fn letter(tx: &mut dyn Transaction, company: &CompanyId, number: i64, letter: Ne
 }
 
 /// Each remaining message: number, body, state, and whether it is over.
-fn letters(store: &Store, company: &CompanyId) -> Vec<(i64, String, String, bool)> {
+fn messages(store: &Store, company: &CompanyId) -> Vec<(i64, String, String, bool)> {
     let of = company.clone();
     let rows = store
         .read(move |tx| tx.query(&LEFT, store::values![of.as_str()]))
-        .expect("letters");
+        .expect("messages");
     rows.iter()
         .map(|row| {
             let event: String = row.get("event_id").expect("an id");
@@ -259,14 +259,14 @@ fn letters(store: &Store, company: &CompanyId) -> Vec<(i64, String, String, bool
         .collect()
 }
 
-fn forget_letters(store: &Store, company: &CompanyId, bound: HistoryBound) -> u64 {
+fn forget_messages(store: &Store, company: &CompanyId, bound: HistoryBound) -> u64 {
     let company = company.clone();
     store
-        .write(move |tx| outbox::forget_letters(tx, &company, &bound))
+        .write(move |tx| outbox::forget_messages(tx, &company, &bound))
         .expect("forgotten")
 }
 
-fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDatabase) {
+fn messages_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDatabase) {
     let store = database.open();
     let (acme, other) = (company(&store, "acme"), company(&store, "other"));
     for id in [&acme, &other] {
@@ -274,18 +274,18 @@ fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDa
         store
             .write_relaxed(move |tx| {
                 for number in 0..10 {
-                    letter(tx, &id, number, NewLetter::Ordinary)?;
+                    message(tx, &id, number, NewMessage::Ordinary)?;
                     let outcome = if number == 3 { Outcome::Dead } else { Outcome::Delivered };
                     finish_all(tx, &format!("{id} {number}"), at(number), outcome)?;
                 }
-                letter(tx, &id, 10, NewLetter::Ordinary)?;
+                message(tx, &id, 10, NewMessage::Ordinary)?;
                 enqueue(tx, &id, 0, at(0))?;
                 finish_all(tx, &format!("{id} webhook"), at(-1), Outcome::Dead).map(drop)
             })
-            .expect("letters");
+            .expect("messages");
     }
     let left = |id: &CompanyId| {
-        letters(&store, id)
+        messages(&store, id)
             .into_iter()
             .map(|(number, ..)| number)
             .collect::<Vec<_>>()
@@ -299,7 +299,7 @@ fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDa
         untold_until: at(-1),
     };
     for forgotten in [2, 1, 0] {
-        assert_eq!(forget_letters(&store, &acme, by_age), forgotten);
+        assert_eq!(forget_messages(&store, &acme, by_age), forgotten);
     }
     assert_eq!(left(&acme), [0, 2, 4, 6, 7, 8, 9, 10]);
     let told = HistoryBound {
@@ -307,7 +307,7 @@ fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDa
         at_once: 100,
         ..by_age
     };
-    assert_eq!(forget_letters(&store, &acme, told), 3);
+    assert_eq!(forget_messages(&store, &acme, told), 3);
     assert_eq!(left(&acme), [6, 7, 8, 9, 10]);
     // Of those that are over, the newest two are kept; waiting ones are not history.
     let by_number = HistoryBound {
@@ -315,42 +315,42 @@ fn letters_are_forgotten_by_age_and_number_a_portion_at_a_time(database: &TestDa
         most: 2,
         ..told
     };
-    assert_eq!(forget_letters(&store, &acme, by_number), 2);
+    assert_eq!(forget_messages(&store, &acme, by_number), 2);
     assert_eq!(left(&acme), [8, 9, 10]);
-    assert_eq!(left(&other), all, "one company's letters are forgotten for no other");
+    assert_eq!(left(&other), all, "one company's messages are forgotten for no other");
 }
 
 fn erase(store: &Store, now: Timestamp) -> Vec<bool> {
     store
         .write(move |tx| {
             let found = outbox::to_erase(tx, now, 10)?;
-            for letter in &found {
-                outbox::erase(tx, letter.id, b"nothing", now)?;
+            for message in &found {
+                outbox::erase(tx, message.id, b"nothing", now)?;
             }
-            Ok::<_, Error>(found.iter().map(|letter| letter.is_code).collect())
+            Ok::<_, Error>(found.iter().map(|message| message.is_code).collect())
         })
         .expect("erased")
 }
 
-fn a_code_is_taken_out_of_its_letter_when_its_day_is_over(database: &TestDatabase) {
+fn a_code_is_removed_from_its_message_when_its_day_is_over(database: &TestDatabase) {
     let store = database.open();
     let id = company(&store, "acme");
     let of = id.clone();
-    let code = |number: i64| NewLetter::Code {
+    let code = |number: i64| NewMessage::Code {
         erase_at: at(number + 600),
     };
     store
         .write_relaxed(move |tx| {
-            letter(tx, &of, 1, code(1))?;
+            message(tx, &of, 1, code(1))?;
             finish_all(tx, "taken", at(1), Outcome::Delivered)?;
-            letter(tx, &of, 2, code(2))?;
+            message(tx, &of, 2, code(2))?;
             finish_all(tx, "dead", at(2), Outcome::Dead)?;
-            letter(tx, &of, 3, NewLetter::Ordinary)?;
-            letter(tx, &of, 4, code(4))?;
+            message(tx, &of, 3, NewMessage::Ordinary)?;
+            message(tx, &of, 4, code(4))?;
             // A worker has the waiting one and the other message.
             claim_due(tx, "lease", "worker", at(600), 10).map(drop)
         })
-        .expect("letters");
+        .expect("messages");
     assert_eq!(erase(&store, at(600)), [] as [bool; 0], "each has its day");
     assert_eq!(erase(&store, at(604)), [true, true], "what is being sent is left alone");
     let said = |number: i64, body: &str, state: &str, over: bool| (number, body.to_owned(), state.to_owned(), over);
@@ -360,16 +360,16 @@ fn a_code_is_taken_out_of_its_letter_when_its_day_is_over(database: &TestDatabas
         said(3, "a code", "waiting", false),
         said(4, "a code", "waiting", false),
     ];
-    assert_eq!(letters(&store, &id), held);
+    assert_eq!(messages(&store, &id), held);
     store
         .write(|tx| outbox::release_owner(tx, "worker", at(604)))
         .expect("released");
     assert_eq!(erase(&store, at(604)), [true]);
     assert_eq!(
-        letters(&store, &id)[3],
+        messages(&store, &id)[3],
         said(4, "nothing", "dead", true),
         "it is not sent any more"
     );
-    assert_eq!(letters(&store, &id)[2], held[2], "the other letter is");
+    assert_eq!(messages(&store, &id)[2], held[2], "the other message is");
     assert_eq!(erase(&store, at(10_000)), [] as [bool; 0], "each is erased once");
 }

@@ -12,7 +12,7 @@ use testkit::database::TestDatabase;
 
 testkit::on_both_databases!(
     deliveries_of_before_lanes_are_claimed_by_them_and_old_codes_are_to_be_erased,
-    letters_of_before_codes_were_told_apart_are_each_looked_at_once,
+    messages_from_before_codes_were_told_apart_are_each_looked_at_once,
     words_of_an_earlier_person_are_taken_off_the_next_one,
     values_and_mobile_numbers_of_an_earlier_person_are_taken_off_the_next_one,
     a_document_that_has_ended_keeps_its_values,
@@ -193,7 +193,7 @@ fn deliveries_of_before_lanes_are_claimed_by_them_and_old_codes_are_to_be_erased
     );
 }
 
-fn letters_of_before_codes_were_told_apart_are_each_looked_at_once(database: &TestDatabase) {
+fn messages_from_before_codes_were_told_apart_are_each_looked_at_once(database: &TestDatabase) {
     let of = dialect(database);
     let letters = [
         row(1, "mail", ":mail", "delivered", of),

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use store::outbox::StopReason;
 
-use super::{AccessCode, Letter, MailKind, MailLink, Occasion, Request};
+use super::{AccessCode, MailKind, MailLink, Notification, Occasion, Request};
 
 /// One labelled line.
 #[derive(Serialize)]
@@ -33,15 +33,15 @@ pub(super) struct Content {
 
 /// The sentences of one message.
 struct Sentences<'l> {
-    letter: &'l Letter<'l>,
+    notification: &'l Notification<'l>,
     document: String,
     deadline: &'l str,
 }
 
-pub(super) fn content(letter: &Letter<'_>, deadline: &str) -> Content {
+pub(super) fn content(notification: &Notification<'_>, deadline: &str) -> Content {
     let sentences = Sentences {
-        letter,
-        document: one_line(letter.document),
+        notification,
+        document: one_line(notification.document),
         deadline,
     };
     sentences.content()
@@ -49,7 +49,7 @@ pub(super) fn content(letter: &Letter<'_>, deadline: &str) -> Content {
 
 impl Sentences<'_> {
     fn content(&self) -> Content {
-        match self.letter.occasion {
+        match self.notification.occasion {
             Occasion::Request(request) => self.request(MailKind::Request, &request),
             Occasion::Reminder(request) => self.request(MailKind::Reminder, &request),
             Occasion::Returned {
@@ -88,7 +88,7 @@ impl Sentences<'_> {
             ),
             Occasion::Expired { at } => self.ended(
                 MailKind::Expired,
-                self.text("expired", "name", self.letter.name),
+                self.text("expired", "name", self.notification.name),
                 None,
                 at,
             ),
@@ -169,7 +169,7 @@ impl Sentences<'_> {
     ) -> Content {
         Content {
             kind: MailKind::Completed,
-            paragraphs: std::iter::once(self.text("completed", "name", self.letter.name))
+            paragraphs: std::iter::once(self.text("completed", "name", self.notification.name))
                 .chain(self.code_needed(access_code))
                 .collect(),
             quote: None,
@@ -198,7 +198,7 @@ impl Sentences<'_> {
     }
 
     fn say(&self, key: &str, arguments: &[(&str, &str)]) -> String {
-        i18n::text(self.letter.language, key, arguments)
+        i18n::text(self.notification.language, key, arguments)
     }
 
     fn text(&self, word: &str, name: &str, value: &str) -> String {
@@ -214,7 +214,10 @@ impl Sentences<'_> {
     }
 
     fn moment(&self, key: &str, at: Timestamp) -> Fact {
-        self.fact(key, &i18n::date_time(self.letter.language, at, self.letter.zone))
+        self.fact(
+            key,
+            &i18n::date_time(self.notification.language, at, self.notification.zone),
+        )
     }
 
     fn quote(&self, key: &str, words: &str) -> Option<Quote> {

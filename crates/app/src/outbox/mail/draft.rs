@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::content::{Content, content, one_line};
-use super::{AccessCode, LOGO_ID, Letter, MailKind, MailLink, MessageParts, Occasion, Request};
+use super::{AccessCode, LOGO_ID, MailKind, MailLink, MessageParts, Notification, Occasion, Request};
 use crate::companies::company_look::shown_logo_size;
 
 /// The longest subject, in characters; longer ones end in an ellipsis.
@@ -58,20 +58,20 @@ struct Names<'n> {
     days: &'n str,
 }
 
-pub(super) fn draft(letter: &Letter<'_>) -> Draft {
-    let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(letter.language, key, arguments);
-    let deadline = match letter.occasion {
+pub(super) fn draft(notification: &Notification<'_>) -> Draft {
+    let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(notification.language, key, arguments);
+    let deadline = match notification.occasion {
         Occasion::Request(Request { deadline, .. })
         | Occasion::Reminder(Request { deadline, .. })
-        | Occasion::Returned { deadline, .. } => i18n::deadline(letter.language, deadline, letter.zone),
+        | Occasion::Returned { deadline, .. } => i18n::deadline(notification.language, deadline, notification.zone),
         _ => String::new(),
     };
-    let content = content(letter, &deadline);
+    let content = content(notification, &deadline);
     let key = |part: &str| format!("mail-{}-{part}", content.kind.word());
-    let company = one_line(letter.company_name);
-    let document = one_line(letter.document);
-    let name = one_line(letter.name);
-    let raw = Raw::of(&letter.occasion);
+    let company = one_line(notification.company_name);
+    let document = one_line(notification.document);
+    let name = one_line(notification.name);
+    let raw = Raw::of(&notification.occasion);
     let writer = one_line(raw.writer);
     let minutes = one_time_code::LIFE.as_mins().to_string();
     let days = raw.days.map(|days| days.to_string()).unwrap_or_default();
@@ -90,7 +90,7 @@ pub(super) fn draft(letter: &Letter<'_>) -> Draft {
     let mut footer = vec![say("mail-footer", &arguments)];
     if !content.links.is_empty() {
         // Everybody gets the same links to the finished files, except signers who have to enter a code.
-        let whose = match letter.occasion {
+        let whose = match notification.occasion {
             Occasion::Completed { asks_code: false, .. } => Some("mail-shared"),
             // Its page asks members to sign in.
             Occasion::Undelivered { .. } => None,
@@ -115,10 +115,10 @@ pub(super) fn draft(letter: &Letter<'_>) -> Draft {
         minutes: &minutes,
         days: &days,
     };
-    let values = template_values(letter, &content, &raw, &names, &sentences);
+    let values = template_values(notification, &content, &raw, &names, &sentences);
     Draft {
         kind: content.kind,
-        from_name: letter
+        from_name: notification
             .style
             .mail_sender_name
             .as_deref()
@@ -142,17 +142,19 @@ pub(super) fn draft(letter: &Letter<'_>) -> Draft {
 
 /// The values for the templates. Every kind has the same names.
 fn template_values(
-    letter: &Letter<'_>,
+    notification: &Notification<'_>,
     content: &Content,
     raw: &Raw<'_>,
     names: &Names<'_>,
     sentences: &Sentences,
 ) -> serde_json::Value {
-    let date = raw.at.map(|at| i18n::date_time(letter.language, at, letter.zone));
-    let accent = letter.style.accent.map(|accent| Palette::of(accent).light.accent);
+    let date = raw
+        .at
+        .map(|at| i18n::date_time(notification.language, at, notification.zone));
+    let accent = notification.style.accent.map(|accent| Palette::of(accent).light.accent);
     serde_json::json!({
         "kind": content.kind.word(),
-        "language": letter.language.code(),
+        "language": notification.language.code(),
         "subject": names.subject,
         "company": names.company,
         "title": sentences.title,
@@ -164,7 +166,7 @@ fn template_values(
         "link_help": sentences.link_help,
         "footer": sentences.footer,
         "accent": accent.map_or_else(|| ACCENT.to_owned(), |accent| accent.to_string()),
-        "logo": letter.style.logo.map(|logo| shown_logo(logo.width, logo.height)),
+        "logo": notification.style.logo.map(|logo| shown_logo(logo.width, logo.height)),
         // The parts that those are made of.
         "document": names.document,
         "name": names.name,

@@ -88,12 +88,12 @@ static PLAIN: Style = Style {
     },
 };
 
-fn write(letter: &Letter<'_>) -> Result<OutgoingMail, Error> {
-    super::write(&MailTemplates::built_in(), letter)
+fn write(notification: &Notification<'_>) -> Result<OutgoingMail, Error> {
+    super::write(&MailTemplates::built_in(), notification)
 }
 
-fn letter<'l>(contact: &'l Contact, language: Language, occasion: Occasion<'l>) -> Letter<'l> {
-    Letter {
+fn notification<'l>(contact: &'l Contact, language: Language, occasion: Occasion<'l>) -> Notification<'l> {
+    Notification {
         company_name: "데모 <회사> & Co",
         style: &PLAIN,
         document: "근로계약서 \"2025\"",
@@ -117,7 +117,7 @@ fn every_occasion_is_written_in_every_language_with_nothing_left_open() {
     };
     for language in [Language::Ko, Language::En, Language::Ja] {
         for occasion in occasions() {
-            let mail = write(&letter(&email(), language, occasion)).unwrap();
+            let mail = write(&notification(&email(), language, occasion)).unwrap();
             let html = mail.html.as_deref().unwrap();
             for part in [mail.subject.as_str(), mail.text.as_str(), html] {
                 assert!(!part.contains("mail-"), "a key without a sentence: {part}");
@@ -131,7 +131,7 @@ fn every_occasion_is_written_in_every_language_with_nothing_left_open() {
                 assert!(mail.text.contains(&link.url), "{}", mail.text);
             }
             assert!(html.contains("데모 &lt;회사&gt; &amp; Co"), "{html}");
-            let message = write(&letter(&phone, language, occasion)).unwrap();
+            let message = write(&notification(&phone, language, occasion)).unwrap();
             assert_eq!((message.to.as_str(), message.html), ("+821012345678", None));
             assert!(
                 !message.text.contains("mail-") && !message.text.contains("{ $"),
@@ -145,7 +145,7 @@ fn every_occasion_is_written_in_every_language_with_nothing_left_open() {
 
 #[test]
 fn a_request_names_document_sender_deadline_with_zone_and_link() {
-    let mail = write(&letter(&email(), Language::Ko, occasions()[0])).unwrap();
+    let mail = write(&notification(&email(), Language::Ko, occasions()[0])).unwrap();
     assert_eq!(mail.subject, "[데모 <회사> & Co] 서명 요청: 근로계약서 \"2025\"");
     assert_eq!(
         mail.text,
@@ -169,7 +169,7 @@ fn a_request_names_document_sender_deadline_with_zone_and_link() {
 #[test]
 fn what_people_wrote_never_breaks_a_line_or_markup() {
     let contact = email();
-    let mut letter = letter(
+    let mut notification = notification(
         &contact,
         Language::En,
         Occasion::Rejected {
@@ -178,10 +178,10 @@ fn what_people_wrote_never_breaks_a_line_or_markup() {
             reason: "<script>alert(1)</script>\r\nsecond",
         },
     );
-    letter.company_name = "A\r\nX-Evil: 1";
-    letter.document = "Title\u{0}\u{2028}two";
-    letter.name = "\tN\n";
-    let mail = write(&letter).unwrap();
+    notification.company_name = "A\r\nX-Evil: 1";
+    notification.document = "Title\u{0}\u{2028}two";
+    notification.name = "\tN\n";
+    let mail = write(&notification).unwrap();
     assert_eq!(mail.subject, "[A X-Evil: 1] Declined: Title two");
     assert_eq!((mail.from_name.as_str(), mail.to_name.as_str()), ("A X-Evil: 1", "N"));
     assert!(mail.text.contains("Eve Bcc: all@example.com declined"), "{}", mail.text);
@@ -200,21 +200,21 @@ fn a_one_time_code_stands_in_the_text_and_in_no_subject() {
         .flat_map(|l| [(l, email()), (l, phone.clone())])
     {
         let occasion = Occasion::OneTimeCode { code: "012345" };
-        let mail = write(&letter(&contact, language, occasion)).unwrap();
+        let mail = write(&notification(&contact, language, occasion)).unwrap();
         assert!(mail.is_secret && mail.text.contains("012345"), "{}", mail.text);
         assert!(mail.html.is_none_or(|html| html.contains(">012345<")));
         assert!(!mail.subject.contains("012345"), "{}", mail.subject);
     }
-    let other = write(&letter(&phone, Language::Ko, Occasion::Expired { at: AT })).unwrap();
+    let other = write(&notification(&phone, Language::Ko, Occasion::Expired { at: AT })).unwrap();
     assert!(!other.is_secret);
 }
 
 #[test]
 fn a_long_subject_is_cut() {
     let (contact, document) = (email(), "가".repeat(500));
-    let mut letter = letter(&contact, Language::Ko, Occasion::Expired { at: AT });
-    letter.document = &document;
-    let subject = write(&letter).unwrap().subject;
+    let mut notification = notification(&contact, Language::Ko, Occasion::Expired { at: AT });
+    notification.document = &document;
+    let subject = write(&notification).unwrap().subject;
     assert_eq!(subject.chars().count(), LONGEST_SUBJECT);
     assert!(subject.ends_with('…'));
 }

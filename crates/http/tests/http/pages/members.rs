@@ -2,7 +2,7 @@
 
 use app::Purpose;
 use countersign_http::{Authority, routes};
-use store::outbox::{NewChannel, NewDelivery, NewLetter};
+use store::outbox::{NewChannel, NewDelivery, NewMessage};
 use testkit::database::TestDatabase;
 
 use super::{filled, look, text};
@@ -103,7 +103,7 @@ fn the_outbox_has_a_page_of_failed_messages(database: &TestDatabase) {
             company,
             workflow: None,
             event_id: format!("msg_{number}"),
-            channel: NewChannel::Mail(NewLetter::Ordinary),
+            channel: NewChannel::Mail(NewMessage::Ordinary),
             body,
             created_at: at,
         };
