@@ -236,7 +236,10 @@ sign-approve-title = { $act ->
     [sign] Sign this document
    *[approve] Approve this document
 }
-sign-approve-text = After this, you cannot change your entries.
+sign-approve-text = { $act ->
+    [sign] After you sign, you cannot change your entries.
+   *[approve] After you approve, you cannot change your entries.
+}
 sign-approve-add-comment = Add a message to the sender
 sign-approve-comment = Message to the sender (optional)
 sign-approve-comment-where = It also appears in the history certificate.

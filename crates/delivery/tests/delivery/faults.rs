@@ -69,7 +69,7 @@ impl Absentee {
 
 fn after_three_days_of_silence_everything_arrives_within_the_receivers_share(database: &TestDatabase) {
     let limits = Limits {
-        total: Duration::from_millis(30),
+        total: Duration::from_millis(5),
         ..patient()
     };
     let house = House::on(database).with_limits(limits);
