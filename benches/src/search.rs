@@ -68,11 +68,11 @@ async fn of_database(name: &str, installation: &Installation, settings: &Setting
     if let Settings::Postgres { url, .. } = settings {
         // As autovacuum does by itself within minutes.
         let url = url.expose().to_owned();
-        let analysed = tokio::task::spawn_blocking(move || {
+        let statistics = tokio::task::spawn_blocking(move || {
             let mut client = postgres::Client::connect(&url, postgres::NoTls).expect("the server");
             client.batch_execute("VACUUM ANALYZE").expect("statistics");
         });
-        analysed.await.expect("statistics");
+        statistics.await.expect("statistics");
     }
     println!("| idle share before the searches | {:.0} % | | |", idle_share() * 100.0);
     let mut all = Vec::new();

@@ -256,7 +256,7 @@ impl VerifiedSignature {
 )]
 pub async fn verify(
     State(http): State<Http>,
-    Authenticated(caller): Authenticated,
+    Authenticated(actor): Authenticated,
     AnswerLanguage(language): AnswerLanguage,
     request: Request,
 ) -> Result<Json<VerifyResponse>, Failure> {
@@ -267,7 +267,7 @@ pub async fn verify(
     let verdict = http
         .at_worker(move |app, requester| app.verdict(requester, &pdf))
         .await?;
-    Ok(Json(VerifyResponse::new(&verdict, language, caller.zone)))
+    Ok(Json(VerifyResponse::new(&verdict, language, actor.zone())))
 }
 
 /// The file of a request: its body, or the first file of its form.
