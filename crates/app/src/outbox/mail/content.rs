@@ -57,16 +57,7 @@ impl Sentences<'_> {
                 reason,
                 sign_url,
                 ..
-            } => Content {
-                kind: MailKind::Returned,
-                paragraphs: vec![self.text("returned", "writer", writer)],
-                quote: self.quote("mail-returned-reason", reason),
-                facts: vec![
-                    self.fact("mail-document", &self.document),
-                    self.fact("mail-deadline", self.deadline),
-                ],
-                links: vec![self.link("mail-request-open", sign_url)],
-            },
+            } => self.returned(writer, reason, sign_url),
             Occasion::Completed {
                 at,
                 document_url,
@@ -120,17 +111,7 @@ impl Sentences<'_> {
                 ],
                 links: vec![self.link("mail-undelivered-open", outbox_url)],
             },
-            Occasion::EndpointStopped { at, url, reason } => {
-                let why = match reason {
-                    StopReason::Gone => "mail-stopped-gone",
-                    StopReason::Failing => "mail-stopped-failing",
-                };
-                plain(
-                    MailKind::Stopped,
-                    vec![self.say(why, &[]), self.say("mail-stopped-lost", &[])],
-                    vec![self.fact("mail-stopped-url", url), self.moment("mail-at", at)],
-                )
-            }
+            Occasion::EndpointStopped { at, url, reason } => self.stopped(at, url, reason),
             Occasion::SealEnds { at, days } => plain(
                 MailKind::Sealing,
                 vec![
@@ -141,6 +122,31 @@ impl Sentences<'_> {
                 vec![self.moment("mail-sealing-ends", at)],
             ),
         }
+    }
+
+    fn returned(&self, writer: &str, reason: &str, sign_url: &str) -> Content {
+        Content {
+            kind: MailKind::Returned,
+            paragraphs: vec![self.text("returned", "writer", writer)],
+            quote: self.quote("mail-returned-reason", reason),
+            facts: vec![
+                self.fact("mail-document", &self.document),
+                self.fact("mail-deadline", self.deadline),
+            ],
+            links: vec![self.link("mail-request-open", sign_url)],
+        }
+    }
+
+    fn stopped(&self, at: Timestamp, url: &str, reason: StopReason) -> Content {
+        let why = match reason {
+            StopReason::Gone => "mail-stopped-gone",
+            StopReason::Failing => "mail-stopped-failing",
+        };
+        plain(
+            MailKind::Stopped,
+            vec![self.say(why, &[]), self.say("mail-stopped-lost", &[])],
+            vec![self.fact("mail-stopped-url", url), self.moment("mail-at", at)],
+        )
     }
 
     fn request(&self, kind: MailKind, request: &Request<'_>) -> Content {

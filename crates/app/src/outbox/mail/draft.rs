@@ -58,14 +58,18 @@ struct Names<'n> {
     days: &'n str,
 }
 
-pub(super) fn draft(notification: &Notification<'_>) -> Draft {
-    let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(notification.language, key, arguments);
-    let deadline = match notification.occasion {
+fn deadline(notification: &Notification<'_>) -> String {
+    match notification.occasion {
         Occasion::Request(Request { deadline, .. })
         | Occasion::Reminder(Request { deadline, .. })
         | Occasion::Returned { deadline, .. } => i18n::deadline(notification.language, deadline, notification.zone),
         _ => String::new(),
-    };
+    }
+}
+
+pub(super) fn draft(notification: &Notification<'_>) -> Draft {
+    let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(notification.language, key, arguments);
+    let deadline = deadline(notification);
     let content = content(notification, &deadline);
     let key = |part: &str| format!("mail-{}-{part}", content.kind.word());
     let company = one_line(notification.company_name);
