@@ -57,8 +57,8 @@ async fn of_database(name: &str, installation: &Installation, settings: &Setting
     let server = installation.serve();
     let client = log_in(&server, template, "").await;
     let begin = Instant::now();
-    let last = format!("/api/v3/workflows?text=customer{}", DOCUMENTS - 1);
-    while found(&client, &last).await == 0 {
+    let awaited = format!("/api/v3/workflows?text=customer{}", DOCUMENTS - 1);
+    while found(&client, &awaited).await == 0 {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     println!(
@@ -68,11 +68,11 @@ async fn of_database(name: &str, installation: &Installation, settings: &Setting
     if let Settings::Postgres { url, .. } = settings {
         // As autovacuum does by itself within minutes.
         let url = url.expose().to_owned();
-        let statistics = tokio::task::spawn_blocking(move || {
+        let analysed = tokio::task::spawn_blocking(move || {
             let mut client = postgres::Client::connect(&url, postgres::NoTls).expect("the server");
             client.batch_execute("VACUUM ANALYZE").expect("statistics");
         });
-        statistics.await.expect("statistics");
+        analysed.await.expect("statistics");
     }
     println!("| idle share before the searches | {:.0} % | | |", idle_share() * 100.0);
     let mut all = Vec::new();

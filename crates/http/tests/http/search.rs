@@ -1,5 +1,7 @@
 //! What people find by typing, in three languages: the same on both databases.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 use testkit::database::TestDatabase;
 
@@ -179,8 +181,11 @@ fn indexed(server: &Server) -> u32 {
 }
 
 fn list(server: &Server, token: &str, text: &str, more: &str) -> Value {
-    let text: String = text.bytes().map(|byte| format!("%{byte:02x}")).collect();
-    server.get(&format!("/api/v3/workflows?text={text}{more}"), token).ok()
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        write!(encoded, "%{byte:02x}").expect("text");
+    }
+    server.get(&format!("/api/v3/workflows?text={encoded}{more}"), token).ok()
 }
 
 fn ids(list: &Value) -> Vec<i64> {
