@@ -46,6 +46,9 @@ pub struct Notification<'l> {
     pub language: Language,
     /// The time zone for times.
     pub zone: Zone,
+    /// The mail address of the member who sent the document. Replies go there unless the company has chosen another
+    /// address. Empty if the message has no sender.
+    pub sender_email: &'l str,
     pub occasion: Occasion<'l>,
 }
 
@@ -60,8 +63,16 @@ impl<'l> Notification<'l> {
             contact,
             language: company.language,
             zone: company.zone,
+            sender_email: "",
             occasion,
         }
+    }
+
+    /// Where replies go, if not to the installation's own address.
+    fn reply_to(&self) -> Option<&'l str> {
+        let is_to_sender = matches!(self.contact, Contact::Email(address) if address == self.sender_email);
+        let sender = Some(self.sender_email).filter(|address| !address.is_empty() && !is_to_sender);
+        self.style.mail_reply_to.as_deref().or(sender)
     }
 }
 
@@ -412,7 +423,7 @@ pub fn write(templates: &MailTemplates, notification: &Notification<'_>) -> Resu
     };
     Ok(OutgoingMail {
         from_name: draft.from_name,
-        reply_to: notification.style.mail_reply_to.clone().filter(|_| is_mail),
+        reply_to: notification.reply_to().filter(|_| is_mail).map(str::to_owned),
         logo: notification
             .style
             .logo

@@ -83,6 +83,7 @@ pub fn notification<'l>(
         contact,
         language,
         zone: Zone::default(),
+        sender_email: "sender@example.com",
         occasion,
     }
 }

@@ -391,6 +391,8 @@ impl Outgoing {
             contact: &to.contact,
             language: to.language,
             zone: workflow.zone,
+            // Nobody reads the mail of a member who has left.
+            sender_email: if party.sender_disabled { "" } else { &party.sender_email },
             occasion,
         };
         self.mail_room()

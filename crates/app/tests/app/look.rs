@@ -138,7 +138,25 @@ fn mails_come_in_the_companys_name_with_its_logo_and_answers_go_where_it_says() 
             html.contains(&format!("background-color:{}", shown.light.accent)),
             "{html}"
         );
-        assert!(!html.contains("#ffd400"), "white letters could not be read on it");
+        // White letters could not be read on it; dark ones can.
+        let dark = format!(
+            "background-color: {} !important; color: {}",
+            shown.dark.accent, shown.dark.on_accent
+        );
+        assert!(html.contains(&dark), "{html}");
+        assert!(!html.contains("background-color:#ffd400"), "{html}");
+        // Without a reply address of the company, answers go to the sender.
+        let change = CompanyChange {
+            mail_reply_to: Some(None),
+            ..CompanyChange::default()
+        };
+        changed(app, &world.company, &change);
+        let mut request = world.request();
+        request.export = None;
+        let id = id_of(&world.start(request));
+        let to_signer = world.mails(id).remove(0);
+        assert_eq!(to_signer.reply_to.as_deref(), Some("owner@example.com"));
+        assert!(to_signer.text.contains("(owner@example.com)"), "{}", to_signer.text);
         // The company is still named as the one that asks.
         assert!(mail.text.contains("acme 주식회사") && mail.subject.contains("acme 주식회사"));
     });

@@ -436,6 +436,7 @@ impl House {
             contact,
             language,
             zone: Zone::SEOUL,
+            sender_email: "",
             occasion,
         }
     }

@@ -185,7 +185,9 @@ fn list(server: &Server, token: &str, text: &str, more: &str) -> Value {
     for byte in text.bytes() {
         write!(encoded, "%{byte:02x}").expect("text");
     }
-    server.get(&format!("/api/v3/workflows?text={encoded}{more}"), token).ok()
+    server
+        .get(&format!("/api/v3/workflows?text={encoded}{more}"), token)
+        .ok()
 }
 
 fn ids(list: &Value) -> Vec<i64> {

@@ -159,7 +159,7 @@ impl Sentences<'_> {
             quote: self.quote("mail-request-comment", request.comment),
             facts: vec![
                 self.fact("mail-document", &self.document),
-                self.fact("mail-sender", request.sender),
+                self.fact("mail-sender", &self.sender(request.sender)),
                 self.fact("mail-deadline", self.deadline),
             ],
             links: vec![self.link("mail-request-open", request.sign_url)],
@@ -238,6 +238,15 @@ impl Sentences<'_> {
         MailLink {
             label: self.say(key, &[]),
             url: url.to_owned(),
+        }
+    }
+
+    /// A person's name with the address that shows who they are.
+    fn sender(&self, name: &str) -> String {
+        match self.notification.sender_email {
+            "" => name.to_owned(),
+            address if address == name => name.to_owned(),
+            address => format!("{name} ({address})"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A message before it has the form of a mail or of a text message.
 
-use domain::{Palette, one_time_code};
+use domain::{Colour, Palette, one_time_code};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -13,8 +13,8 @@ pub(super) const LONGEST_SUBJECT: usize = 160;
 /// The box that a logo has in a mail, in CSS pixels.
 const LOGO_WIDTH: u32 = 200;
 const LOGO_HEIGHT: u32 = 48;
-/// The colour of buttons if the company has none.
-const ACCENT: &str = "#1d4ed8";
+/// The colour of buttons and links if the company has none.
+const ACCENT: Colour = Colour([0x1d, 0x4e, 0xd8]);
 
 /// The content of a message, in pieces for templates and gateways.
 pub(super) struct Draft {
@@ -155,7 +155,7 @@ fn template_values(
     let date = raw
         .at
         .map(|at| i18n::date_time(notification.language, at, notification.zone));
-    let accent = notification.style.accent.map(|accent| Palette::of(accent).light.accent);
+    let palette = Palette::of(notification.style.accent.unwrap_or(ACCENT));
     serde_json::json!({
         "kind": content.kind.word(),
         "language": notification.language.code(),
@@ -169,7 +169,9 @@ fn template_values(
         "links": content.links,
         "link_help": sentences.link_help,
         "footer": sentences.footer,
-        "accent": accent.map_or_else(|| ACCENT.to_owned(), |accent| accent.to_string()),
+        "accent": palette.light.accent.to_string(),
+        "dark_accent": palette.dark.accent.to_string(),
+        "on_dark_accent": palette.dark.on_accent.to_string(),
         "logo": notification.style.logo.map(|logo| shown_logo(logo.width, logo.height)),
         // The parts that those are made of.
         "document": names.document,

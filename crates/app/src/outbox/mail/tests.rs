@@ -101,6 +101,7 @@ fn notification<'l>(contact: &'l Contact, language: Language, occasion: Occasion
         contact,
         language,
         zone: Zone::SEOUL,
+        sender_email: "minjun@acme.example",
         occasion,
     }
 }
@@ -153,7 +154,7 @@ fn a_request_names_document_sender_deadline_with_zone_and_link() {
          김민준 님이 \"근로계약서 \"2025\"\" 문서의 작성과 서명을 요청했습니다.\n\n\
          문서를 열려면 접근 암호가 필요합니다. 힌트: 생일 <6자리>\n\n\
          보낸 사람의 메시지:\n> 잘 부탁드립니다.\n> 두 번째 줄\n\n\
-         문서: 근로계약서 \"2025\"\n보낸 사람: 김민준\n기한: 1970년 1월 1일 09:00 (한국 시간)\n\n\
+         문서: 근로계약서 \"2025\"\n보낸 사람: 김민준 (minjun@acme.example)\n기한: 1970년 1월 1일 09:00 (한국 시간)\n\n\
          문서 열고 서명하기:\nhttps://sign.example.com/mail/sign?token=abc&lang=ko\n\n\
          --\n\
          이 메일의 링크는 받는 분만 사용할 수 있습니다. 다른 사람에게 전달하지 마세요.\n\
