@@ -1,8 +1,8 @@
 //! All routes, each with its layers.
 //!
 //! A route says who may call it ([`Authority`]), and the layers enforce it: the handler of an `AccessToken` route runs
-//! only if the token is valid and the role is sufficient. A test calls every route without a token, with a bad one, and
-//! with another company's ids.
+//! only if the token is valid and the role is sufficient, that of a `Session` route only if the role of a signed-in member
+//! is. A test calls every route as nobody, as each role, and with another company's ids.
 //!
 //! Around all routes: a panic becomes a 500 and is logged, and [`speak`] writes failures in the reader's language.
 
@@ -15,7 +15,7 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::admission::callers::{authenticate, from_our_pages};
+use crate::admission::callers::{authenticate, from_our_pages, must_be_allowed};
 use crate::admission::places::{self, Places, Turns};
 use crate::body::{arrival, ignored_members};
 use crate::frame::problem::{Failure, speak};
@@ -49,19 +49,28 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
             takes_files: route.takes_files,
             places: places.clone(),
         };
+        // The layer added last runs first.
+        let handler = match route.authority {
+            Authority::Session(access) => {
+                let state = (http.clone(), access);
+                route
+                    .handler
+                    .route_layer(middleware::from_fn_with_state(state, must_be_allowed))
+            }
+            Authority::Public | Authority::LinkToken | Authority::AccessToken(_) => route.handler,
+        };
         let in_turn = middleware::from_fn_with_state(turns, places::in_turn);
-        let handler = route.handler.route_layer(in_turn);
+        let handler = handler.route_layer(in_turn);
         let takes = api::openapi::takes(&route.method, route.path).map(Arc::new);
         let handler = handler.route_layer(middleware::from_fn_with_state(takes, ignored_members::report));
-        // The layer added last runs first.
         let handler = match route.authority {
             Authority::AccessToken(access) => {
                 handler.route_layer(middleware::from_fn_with_state((http.clone(), access), authenticate))
             }
-            Authority::Session if !route.method.is_safe() => {
+            Authority::Session(_) if !route.method.is_safe() => {
                 handler.route_layer(middleware::from_fn_with_state(http.clone(), from_our_pages))
             }
-            Authority::Public | Authority::LinkToken | Authority::Session => handler,
+            Authority::Public | Authority::LinkToken | Authority::Session(_) => handler,
         };
         router = router.route(route.path, handler);
     }

@@ -40,6 +40,20 @@ pub async fn authenticate(
     Ok(response)
 }
 
+/// Refuses members whose role does not allow the page. Runs once the session is known.
+pub async fn must_be_allowed(State((http, access)): State<(Http, Access)>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let page = PageRequest::of(&mut parts, &http).await;
+    let refused = page.member.as_ref().and_then(|session| {
+        let error = session.actor.must(access).err()?;
+        Some((error, page.language_or(session.actor.language())))
+    });
+    match refused {
+        Some((error, language)) => page.fail(&error, language),
+        None => next.run(Request::from_parts(parts, body)).await,
+    }
+}
+
 /// Refuses requests of other sites' pages that would change something with a member's cookie.
 pub async fn from_our_pages(page: PageRequest, request: Request, next: Next) -> Response {
     if page.is_from_elsewhere() {

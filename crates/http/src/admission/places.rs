@@ -95,7 +95,7 @@ pub async fn in_turn(State(turns): State<Turns>, request: Request, next: Next) -
     let requester = match requester_of(&turns.http, turns.authority, &mut parts).await {
         Ok(requester) => requester,
         // Members read pages.
-        Err(error) if turns.authority == Authority::Session => {
+        Err(error) if matches!(turns.authority, Authority::Session(_)) => {
             let page = PageRequest::of(&mut parts, &turns.http).await;
             return Ok(page.fail(&error, page.language()));
         }

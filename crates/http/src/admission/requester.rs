@@ -39,7 +39,7 @@ pub async fn requester_of(http: &Http, authority: Authority, parts: &mut Parts) 
             }
             None => None,
         },
-        Authority::Session => {
+        Authority::Session(_) => {
             let session = session_of(http, parts, network).await?;
             session.map(|session| {
                 let requester = session.actor.requester();

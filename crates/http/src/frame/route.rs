@@ -16,8 +16,9 @@ pub enum Authority {
     AccessToken(Access),
     /// Callers with a link token. The handler reads it from the address.
     LinkToken,
-    /// Members signed in on the pages. The handler reads the cookie; a layer refuses requests from other sites' pages.
-    Session,
+    /// Members signed in on the pages whose role allows it. Layers read the cookie, enforce the role, and refuse requests
+    /// from other sites' pages. Without a session, the handler leads to the sign-in page.
+    Session(Access),
 }
 
 pub struct Route {

@@ -9,7 +9,7 @@ use axum::http::Method;
 use axum::response::Response;
 use domain::Language;
 
-use crate::frame::route::{Authority, Route, route};
+use crate::frame::route::{Access, Authority, Route, route};
 use crate::html::request::PageRequest;
 
 pub mod outbox;
@@ -17,15 +17,16 @@ pub mod sign_in;
 
 /// The routes of the members' pages.
 pub fn routes() -> Vec<Route> {
-    use Authority::{Public, Session};
+    use Authority::Public;
+    let (read, send) = (Authority::Session(Access::Read), Authority::Session(Access::Send));
     vec![
         route(Method::GET, "/sign-in", Public, sign_in::form),
         route(Method::POST, "/sign-in", Public, sign_in::sign_in),
-        route(Method::POST, "/sign-out", Session, sign_in::sign_out),
-        route(Method::GET, "/outbox", Session, outbox::list),
-        route(Method::GET, "/outbox/{id}", Session, outbox::open),
-        route(Method::POST, "/outbox/{id}/link", Session, outbox::copy_link),
-        route(Method::GET, "/outbox/{id}/link", Session, outbox::back_to_message),
+        route(Method::POST, "/sign-out", read, sign_in::sign_out),
+        route(Method::GET, "/outbox", send, outbox::list),
+        route(Method::GET, "/outbox/{id}", send, outbox::open),
+        route(Method::POST, "/outbox/{id}/link", send, outbox::copy_link),
+        route(Method::GET, "/outbox/{id}/link", send, outbox::back_to_message),
     ]
 }
 

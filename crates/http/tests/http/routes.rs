@@ -5,13 +5,14 @@ use domain::Role;
 use serde_json::json;
 use testkit::database::TestDatabase;
 
-use crate::support::{PNG, Server, start_body};
+use crate::support::{Answer, PNG, Server, start_body};
 
 testkit::on_both_databases!(
     every_route_with_a_token_refuses_who_has_none,
     what_belongs_to_another_company_is_not_found,
     a_member_changes_nothing_from_another_sites_page_or_without_the_forms_token,
-    an_auditor_reads_and_changes_nothing,
+    every_route_is_for_those_whom_the_table_of_roles_names,
+    an_auditor_changes_nothing,
     what_is_not_there_is_a_problem_too,
     a_failure_speaks_the_language_of_its_reader,
     every_call_takes_the_language_of_its_address_first,
@@ -61,8 +62,7 @@ fn what_belongs_to_another_company_is_not_found(database: &TestDatabase) {
     let id = server.start(&token, &start_body(template)).ok()["workflow_id"].to_string();
     server.company("other");
     let stranger = server.token("other", "owner@example.com");
-    let body =
-        json!({"field_list": [{"name": "sign", "value": PNG}], "expiry_date": "2026-02-01 00:00:00", "name": "X"});
+    let body = act();
     let before = server.get(&format!("/api/v3/workflows/{id}"), &token).ok();
     for route in routes()
         .into_iter()
@@ -101,7 +101,7 @@ fn a_member_changes_nothing_from_another_sites_page_or_without_the_forms_token(d
     server.company("acme");
     let changing = routes()
         .into_iter()
-        .filter(|route| route.authority == Authority::Session && !route.method.is_safe());
+        .filter(|route| matches!(route.authority, Authority::Session(_)) && !route.method.is_safe());
     let mut asked = 0;
     for route in changing {
         asked += 1;
@@ -138,24 +138,135 @@ fn a_member_changes_nothing_from_another_sites_page_or_without_the_forms_token(d
     assert!(asked > 0);
 }
 
-fn an_auditor_reads_and_changes_nothing(database: &TestDatabase) {
+/// What each role may do: the table in the console's specification, not the code.
+const MAY: [(Role, &[Access]); 4] = [
+    (
+        Role::Owner,
+        &[
+            Access::Read,
+            Access::Send,
+            Access::Administer,
+            Access::Own,
+            Access::Audit,
+        ],
+    ),
+    (
+        Role::Admin,
+        &[Access::Read, Access::Send, Access::Administer, Access::Audit],
+    ),
+    (Role::Sender, &[Access::Read, Access::Send]),
+    (Role::Auditor, &[Access::Read, Access::Audit]),
+];
+
+fn every_route_is_for_those_whom_the_table_of_roles_names(database: &TestDatabase) {
+    let server = Server::new(database);
+    let (acme, token, template) = server.with_company("acme");
+    let id = server.start(&token, &start_body(template)).ok()["workflow_id"].to_string();
+    let other = server.company("other");
+    for (role, _) in MAY {
+        let email = address_of(role);
+        server.member(&acme, &email, role);
+        server.member(&other, &email, role);
+    }
+    for (role, allowed) in MAY {
+        for company in ["acme", "other"] {
+            let bearer = server.token(company, &address_of(role));
+            for route in routes() {
+                let path = filled(route.path, &id);
+                let name = format!("{} {} as {role} of {company}", route.method, route.path);
+                let is_elsewhere = company == "other" && route.path.contains("{id}");
+                match route.authority {
+                    Authority::AccessToken(access) => {
+                        let request = server.request(route.method.as_str(), &path, Some(&bearer)).json(&act());
+                        let status = server.send(request).status;
+                        expect(status, allowed.contains(&access), is_elsewhere, &name);
+                    }
+                    Authority::Session(access) => {
+                        // A message that nobody has, or the first one, which is the first company's.
+                        let path = filled(route.path, if company == "acme" { "999999" } else { "1" });
+                        let is_missing = route.path.contains("{id}");
+                        let status = as_member(&server, company, &address_of(role), route.method.as_str(), &path);
+                        expect(status, allowed.contains(&access), is_missing, &name);
+                        let request = server.request(route.method.as_str(), &path, Some(&bearer));
+                        let with_token = server.send(request.header("sec-fetch-site", "same-origin"));
+                        assert!(asks_to_sign_in(&with_token), "{name}: a token is no session");
+                    }
+                    Authority::Public | Authority::LinkToken => {}
+                }
+            }
+        }
+    }
+    let none = server.token("acme", "owner@example.com");
+    for route in routes() {
+        let path = filled(route.path, &id);
+        let asked = |token: Option<&str>| {
+            let request = server.request(route.method.as_str(), &path, token);
+            server.send(request.header("sec-fetch-site", "same-origin").body(""))
+        };
+        let nobody = asked(None);
+        match route.authority {
+            Authority::AccessToken(_) => assert_eq!(nobody.status, 401, "{} {path}", route.method),
+            Authority::Session(_) => assert!(asks_to_sign_in(&nobody), "{} {path}", route.method),
+            // What a link opens, and what is public, depends on no role.
+            Authority::Public | Authority::LinkToken => {
+                assert_eq!(nobody.status, asked(Some(&none)).status, "{path}");
+            }
+        }
+    }
+}
+
+/// The client follows redirects.
+fn asks_to_sign_in(answer: &Answer) -> bool {
+    answer.status == 200 && answer.html().contains("name=\"password\"")
+}
+
+fn address_of(role: Role) -> String {
+    format!("{role}@roles.example.com")
+}
+
+/// A body that most calls accept.
+fn act() -> serde_json::Value {
+    json!({"field_list": [{"name": "sign", "value": PNG}], "expiry_date": "2026-02-01 00:00:00", "name": "X"})
+}
+
+fn expect(status: u16, is_allowed: bool, is_missing: bool, name: &str) {
+    if !is_allowed {
+        assert_eq!(status, 403, "{name}");
+    } else if is_missing {
+        assert_eq!(status, 404, "{name}");
+    } else {
+        assert!(!matches!(status, 401 | 403 | 500..), "{name}: {status}");
+    }
+}
+
+/// What a member gets who has just signed in.
+fn as_member(server: &Server, company: &str, email: &str, method: &str, path: &str) -> u16 {
+    let member = server.sign_in(company, email);
+    let request = server
+        .request(method, path, None)
+        .header("cookie", member.cookie.clone())
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("sec-fetch-site", "same-origin");
+    let body = if method == "GET" {
+        String::new()
+    } else {
+        format!("csrf={}", member.csrf)
+    };
+    server.send(request.body(body)).status
+}
+
+fn an_auditor_changes_nothing(database: &TestDatabase) {
     let server = Server::new(database);
     let (company, token, template) = server.with_company("acme");
     let id = server.start(&token, &start_body(template)).ok()["workflow_id"].to_string();
     server.member(&company, "auditor@example.com", Role::Auditor);
     let auditor = server.token("acme", "auditor@example.com");
     for route in routes() {
-        let Authority::AccessToken(access) = route.authority else {
-            continue;
-        };
-        let request = server
-            .request(route.method.as_str(), &filled(route.path, &id), Some(&auditor))
-            .json(&json!({}));
-        let answer = server.send(request);
-        match access {
-            Access::Send => assert_eq!(answer.problem(403)["code"], "role", "{}", route.path),
-            Access::Read => assert!(!matches!(answer.status, 401 | 403), "{} {}", route.path, answer.status),
-            other => panic!("{} requires {other:?}: say here what an auditor gets", route.path),
+        if matches!(route.authority, Authority::AccessToken(Access::Send)) {
+            let request = server
+                .request(route.method.as_str(), &filled(route.path, &id), Some(&auditor))
+                .json(&json!({}));
+            assert_eq!(server.send(request).problem(403)["code"], "role", "{}", route.path);
         }
     }
     let seen = server.get(&format!("/api/v3/workflows/{id}"), &auditor).ok();
