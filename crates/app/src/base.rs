@@ -3,6 +3,7 @@
 //! Uses no other room.
 
 pub(crate) mod actor;
+pub(crate) mod audit_log;
 pub(crate) mod browser;
 pub(crate) mod callback;
 pub(crate) mod caller;

@@ -3,6 +3,7 @@
 //! May use: base, links, values, templates, sealing.
 
 pub(crate) mod access_token;
+pub(crate) mod audit_log;
 pub(crate) mod client;
 pub(crate) mod company;
 pub(crate) mod company_look;

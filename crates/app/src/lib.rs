@@ -36,6 +36,7 @@ mod values;
 mod workflow;
 
 pub use base::actor::Actor;
+pub use base::audit_log::Action;
 pub use base::caller::{Caller, Channel};
 pub use base::documents::{DocumentFault, StrangersDocuments};
 pub use base::error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};

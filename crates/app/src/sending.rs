@@ -8,4 +8,5 @@ pub(crate) mod kept_answer;
 pub(crate) mod one_off;
 pub(crate) mod public_link;
 pub(crate) mod start;
+mod start_log;
 pub(crate) mod start_terms;

@@ -1,9 +1,10 @@
-//! Companies with their members, sessions, tokens and programs, and the settings of the installation.
+//! Companies with their members, sessions, tokens and programs, what they changed, and the settings of the installation.
 //!
 //! May use `base` and `sql`.
 
 pub mod access_token;
 pub mod api_client;
+pub mod audit_log;
 pub mod company;
 pub mod known_address;
 pub mod member;

@@ -51,7 +51,7 @@ pub use base::transaction::{Numbers, Transaction};
 pub use base::value::{FromValue, Value};
 pub use chain::held_workflow::{HeldWorkflow, hold};
 pub use chain::{audit, checkpoint};
-pub use companies::{access_token, api_client, company, known_address, member, setting};
+pub use companies::{access_token, api_client, audit_log, company, known_address, member, setting};
 pub use driver::store::{Settings, StatementShape, Store};
 pub use evidence::{backup, check, compare, erasure};
 pub use files::{loose_file, upload};

@@ -24,6 +24,7 @@ macro_rules! files {
 files! {
     access_token,
     api_client,
+    audit_log,
     backup,
     bulk,
     check,

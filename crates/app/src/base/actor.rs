@@ -12,7 +12,7 @@ use std::fmt;
 use domain::{Access, CompanyId, Language, Requester, Zone};
 
 use crate::App;
-use crate::base::caller::Caller;
+use crate::base::caller::{Caller, Channel};
 use crate::base::error::{Error, ForbiddenCode};
 
 /// Who acts for a company: a member, or the operator at the command line.
@@ -109,6 +109,11 @@ impl Actor {
         self.permitted(Access::Own)
     }
 
+    /// For the audit log.
+    pub(crate) fn must_audit(&self) -> Result<Permit<'_>, Error> {
+        self.permitted(Access::Audit)
+    }
+
     /// For what only the operator does, with the whole installation in view.
     pub(crate) fn must_operate(&self) -> Result<Permit<'_>, Error> {
         match self.party {
@@ -180,6 +185,18 @@ impl<'a> Permit<'a> {
             Party::Member(caller) => Ok(caller),
             Party::Operator(_) => Err(Error::Forbidden(ForbiddenCode::MembersOnly)),
         }
+    }
+
+    pub(crate) fn channel(self) -> Channel {
+        match &self.0.party {
+            Party::Member(caller) => caller.channel,
+            Party::Operator(_) => Channel::CommandLine,
+        }
+    }
+
+    /// The network address that the request came from.
+    pub(crate) fn address(self) -> Option<&'a str> {
+        self.0.address.as_deref()
     }
 
     /// The actor as a template's version remembers them.

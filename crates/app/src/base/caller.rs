@@ -12,8 +12,19 @@ pub enum Channel {
     Api,
     /// A person signed in on the pages.
     Pages,
-    /// The operator at the command line, in a member's or the company's name.
+    /// The operator at the command line.
     CommandLine,
+}
+
+impl Channel {
+    /// The word that the audit log keeps.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Channel::Api => "api",
+            Channel::Pages => "pages",
+            Channel::CommandLine => "command_line",
+        }
+    }
 }
 
 /// A member whose credentials were just checked, and what every answer to them needs of their company.

@@ -6,11 +6,13 @@
 
 use domain::{ClientId, CompanyId};
 use jiff::{Timestamp, ToSpan};
+use serde_json::json;
 use store::Transaction;
 use store::api_client::ApiClient;
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::text;
 use crate::base::webhook_secret::WebhookSecret;
@@ -81,8 +83,13 @@ impl App {
             self.now(),
         );
         let (company, sealed) = (by.company().clone(), secret.seal(&self.vault));
+        let logged = by
+            .logs(Action::ClientAdded, at)
+            .about(id)
+            .setting(&json!({"name": name}));
         self.store.write(move |tx| {
-            store::api_client::insert(tx, &company, id, &name, false, &sealed, at).map_err(Error::from)
+            store::api_client::insert(tx, &company, id, &name, false, &sealed, at)?;
+            logged.write(tx)
         })?;
         tracing::info!(client = %id, "client added");
         Ok(NewClient { id, secret })
@@ -144,8 +151,13 @@ impl App {
             .checked_add(OVERLAP_HOURS.hours())
             .map_err(|error| Error::internal("counting the hours of an old secret", error))?;
         let (company, sealed) = (by.company().clone(), secret.seal(&self.vault));
+        let logged = by.logs(Action::ClientSecretRotated, now).about(id);
         let rotated = self.store.write(move |tx| {
-            store::api_client::rotate(tx, &company, &client, &sealed, until, &retired).map_err(Error::from)
+            let rotated = store::api_client::rotate(tx, &company, &client, &sealed, until, &retired)?;
+            if rotated {
+                logged.write(tx)?;
+            }
+            Ok::<_, Error>(rotated)
         })?;
         if !rotated {
             return Err(Error::conflict(ConflictCode::Changed));

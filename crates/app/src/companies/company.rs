@@ -12,10 +12,12 @@ use domain::{
     WorkflowId, Zone,
 };
 use jiff::Timestamp;
+use serde_json::json;
 use store::company::{Company, Logo, Style};
 
 use crate::App;
 use crate::base::actor::{Actor, Permit};
+use crate::base::audit_log::{Action, Logged};
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::installation;
 use crate::base::text;
@@ -177,6 +179,7 @@ impl App {
         let sealed_secret = secret.seal(&self.vault);
 
         let row = company.clone();
+        let logged = Logged::of_operator(&row.id, Action::CompanyAdded, at).setting(&settings_of(&row));
         self.store.write(move |tx| {
             if !store::company::insert(tx, &row)? {
                 return Err(Error::conflict(ConflictCode::CompanyExists));
@@ -186,7 +189,7 @@ impl App {
             }
             store::company::insert_seal_key(tx, &row.id, &sealed_key, &certificates, at)?;
             store::api_client::insert(tx, &row.id, client, "default", true, &sealed_secret, at)?;
-            Ok(())
+            logged.write(tx)
         })?;
         tracing::info!(company = %company.id, %client, "company added");
         Ok(AddedCompany {
@@ -211,9 +214,10 @@ impl App {
             return Err(Error::Unprocessable(faults));
         }
         let (id, change, at) = (by.company().clone(), change.clone(), self.now());
+        let logged = by.logs(Action::CompanyChanged, at);
         let company = self.store.write(move |tx| {
             let mut company = store::company::find(tx, &id)?.ok_or(Error::NotFound(Subject::Company))?;
-            let reminders = company.style.reminders;
+            let (reminders, before) = (company.style.reminders, settings_of(&company));
             change.apply(&mut company);
             if change.logo.is_some() {
                 company.style.logo = logo.as_ref().map(|logo| logo.row);
@@ -224,6 +228,10 @@ impl App {
                 store::workflow::forget_reminder_looks(tx, &id)?;
             }
             store::company::update(tx, &company)?;
+            let after = settings_of(&company);
+            if after != before {
+                logged.clone().changing(&before, &after).write(tx)?;
+            }
             Ok::<_, Error>(company)
         })?;
         tracing::info!(company = %company.id, "company changed");
@@ -296,6 +304,11 @@ impl App {
         let revoke = revoke
             .map(|reason| installation::root(&self.store, &self.vault).map(|root| (reason, root)))
             .transpose()?;
+        let logged = by.logs(Action::SealKeyReplaced, at).setting(&json!({
+            "subject": details.subject,
+            "not_after": ends,
+            "old_revoked": revoke.is_some(),
+        }));
         let outlasting = self.store.write(move |tx| {
             store::company::find(tx, &company)?.ok_or(Error::NotFound(Subject::Company))?;
             if let Some((reason, root)) = &revoke {
@@ -304,6 +317,7 @@ impl App {
             }
             store::company::retire_seal_key(tx, &company, at)?;
             store::company::insert_seal_key(tx, &company, &sealed_key, &certificates, at)?;
+            logged.write(tx)?;
             Ok::<_, Error>(store::company::workflows_outlasting(tx, &company, ends)?)
         })?;
         tracing::info!(company = %by.company(), subject = details.subject, "seal key replaced");
@@ -332,6 +346,32 @@ impl App {
 fn own_secret(key: &SealKey) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
     key.to_pkcs8()
         .map_err(|error| Error::internal("writing a company's seal key", error))
+}
+
+/// What an administrator can change, for the audit log.
+fn settings_of(company: &Company) -> serde_json::Value {
+    let style = &company.style;
+    json!({
+        "name": company.name,
+        "language": company.language.code(),
+        "time_zone": company.zone.to_string(),
+        "region": company.region.code(),
+        "api_enabled": company.api_enabled,
+        "token_lifetime_seconds": company.token_lifetime_seconds,
+        "expiry_days": company.expiry_days,
+        "link_days": company.link_days,
+        "seal_level": company.seal_level.map(SealLevel::code),
+        "tsa_url": company.tsa_url,
+        "when_tsa_is_down": company.when_tsa_is_down.map(WhenTsaIsDown::code),
+        "seal_mark": company.seal_mark.code(),
+        "accent": style.accent.map(|accent| accent.to_string()),
+        "logo": style.logo.map(|logo| logo.hash.to_string()),
+        "mail_sender_name": style.mail_sender_name,
+        "mail_reply_to": style.mail_reply_to,
+        "completed_mails": style.completed_mails.to_string(),
+        "remind_every_days": style.reminders.every_days,
+        "remind_before_days": style.reminders.before_days,
+    })
 }
 
 impl CompanyChange {

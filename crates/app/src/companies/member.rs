@@ -7,11 +7,13 @@
 use std::fmt;
 
 use domain::{Access, CompanyId, MemberId, Role};
+use serde_json::json;
 use store::Transaction;
 use store::member::{Disabled, Member};
 
 use crate::App;
 use crate::base::actor::{Actor, Permit};
+use crate::base::audit_log::Action;
 use crate::base::error::{ConflictCode, Error, ForbiddenCode, Subject};
 use crate::base::text;
 use crate::companies::company::LONGEST_NAME;
@@ -68,9 +70,12 @@ impl App {
         let company = self.company(by.company())?;
         let (hash, made) = self.hash_new_password(new.password, &Owner::new(&company, &email, &name))?;
         let (company, role, at) = (company.id, new.role, self.now());
+        let logged = by.logs(Action::MemberAdded, at).setting(&json!({"role": role}));
         let member = self.store.write(move |tx| {
-            store::member::insert(tx, &company, &email, &name, role, &hash, at)?
-                .ok_or_else(|| Error::conflict(ConflictCode::MemberExists))
+            let member = store::member::insert(tx, &company, &email, &name, role, &hash, at)?
+                .ok_or_else(|| Error::conflict(ConflictCode::MemberExists))?;
+            logged.clone().about(member).write(tx)?;
+            Ok::<_, Error>(member)
         })?;
         tracing::info!(%member, %role, "member added");
         Ok(NewPassword {
@@ -95,9 +100,11 @@ impl App {
         let (hash, made) = self.hash_new_password(password, &Owner::new(&of, &member.email, &member.name))?;
         let member = member.id;
         let (company, at) = (of.id, self.now());
-        let revoked_tokens = self
-            .store
-            .write(move |tx| store::member::set_password(tx, &company, member, &hash, at).map_err(Error::from))?;
+        let logged = by.logs(Action::PasswordSet, at).about(member);
+        let revoked_tokens = self.store.write(move |tx| {
+            logged.write(tx)?;
+            store::member::set_password(tx, &company, member, &hash, at).map_err(Error::from)
+        })?;
         tracing::info!(%member, revoked_tokens, "password set");
         Ok(NewPassword {
             member,
@@ -110,16 +117,21 @@ impl App {
     pub fn disable_member(&self, actor: &Actor, email: &str) -> Result<bool, Error> {
         let by = actor.must_administer()?;
         let (company, email, at) = (by.company().clone(), email.to_owned(), self.now());
-        let owns = by.must(Access::Own).is_ok();
+        let owns = by.may(Access::Own);
+        let logged = by.logs(Action::MemberDisabled, at);
         let disabled = self.store.write(move |tx| {
-            if !owns && find(tx, &company, &email)?.role == Role::Owner {
+            let member = find(tx, &company, &email)?;
+            if !owns && member.role == Role::Owner {
                 return Err(Error::Forbidden(ForbiddenCode::OwnersOnly));
             }
             match store::member::disable(tx, &company, &email, at)? {
                 Disabled::Unknown => Err(Error::NotFound(Subject::Member)),
                 Disabled::LastOwner => Err(Error::conflict(ConflictCode::LastOwner)),
                 Disabled::Before => Ok(false),
-                Disabled::Now => Ok(true),
+                Disabled::Now => {
+                    logged.clone().about(member.id).write(tx)?;
+                    Ok(true)
+                }
             }
         })?;
         tracing::info!(disabled, "member disabled");

@@ -4,6 +4,7 @@ use store::access_token::TokenRow;
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::{Error, Subject};
 
 impl App {
@@ -16,10 +17,15 @@ impl App {
 
     /// Revokes a token; `false` if it was revoked already.
     pub fn revoke_token(&self, actor: &Actor, id: i64) -> Result<bool, Error> {
-        let company = actor.must_administer()?.company();
-        let (wanted, at) = (company.clone(), self.now());
+        let by = actor.must_administer()?;
+        let (company, wanted, at) = (by.company(), by.company().clone(), self.now());
+        let logged = by.logs(Action::TokenRevoked, at).about(id);
         let revoked = self.store.write(move |tx| {
-            store::access_token::revoke(tx, &wanted, id, at)?.ok_or(Error::NotFound(Subject::Token))
+            let revoked = store::access_token::revoke(tx, &wanted, id, at)?.ok_or(Error::NotFound(Subject::Token))?;
+            if revoked {
+                logged.write(tx)?;
+            }
+            Ok::<_, Error>(revoked)
         })?;
         tracing::info!(%company, token = id, revoked, "token revoked");
         Ok(revoked)

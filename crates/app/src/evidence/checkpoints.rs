@@ -17,6 +17,7 @@ use store::check::Mismatch;
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::Error;
 use crate::base::keyed_chain;
 use crate::base::vault::Purpose;
@@ -130,7 +131,10 @@ impl App {
 
     /// Accepts the database as it is, regardless of earlier checkpoints, after a backup was restored on purpose.
     pub fn restart_checkpoints(&self, actor: &Actor) -> Result<(), Error> {
-        let company = actor.must_operate()?.company();
+        let by = actor.must_operate()?;
+        let company = by.company();
+        let logged = by.logs(Action::CheckpointsRestarted, self.now());
+        self.store.write(move |tx| logged.write(tx))?;
         self.key_heads()?;
         let names = self.checkpoint_names(company)?;
         let last = match names.last() {

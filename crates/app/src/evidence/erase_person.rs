@@ -21,6 +21,7 @@ use store::workflow::SealedDocument;
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::{ConflictCode, Error, FaultCode, Subject};
 use crate::base::keyed_chain;
 use crate::base::text::erased;
@@ -65,13 +66,17 @@ struct Erasure {
 impl App {
     /// Erases the person with this contact from all finished workflows of a company.
     pub fn erase_person(&self, actor: &Actor, contact: &str) -> Result<ErasedPerson, Error> {
-        let company = actor.must_own()?.company();
+        let by = actor.must_own()?;
+        let company = by.company();
         let region = self.company(company)?.region;
         let parsed = Contact::parse(contact, region).map_err(|_| Error::fault("email", FaultCode::InvalidContact))?;
         let (key, given) = (parsed.key(), parsed.as_given().to_owned());
         let person = Person { key: &key, region };
         let mut report = ErasedPerson::default();
         let mut after = WorkflowId(0);
+        // Before the first of many transactions, so that an erasure that is cut short is in the log, too.
+        let logged = by.logs(Action::PersonErased, self.now());
+        self.store.write(move |tx| logged.write(tx))?;
         loop {
             let (whose, texts) = (company.clone(), (key.clone(), given.clone()));
             let found = self.store.read(move |tx| {

@@ -14,6 +14,7 @@ use store::outbox::{self, DeliveryId, Kind, Message, StopReason, ToNote, Try};
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::Error;
 use crate::base::error::Subject;
 use crate::base::error::{Fault, FaultCode};
@@ -146,6 +147,12 @@ fn delivered(delivery: &ToNote) -> EventKind {
             Kind::Message => DeliveryChannel::Message,
         }),
     }
+}
+
+/// An endpoint without its query, which may contain a secret.
+fn without_query(url: &CallbackUrl) -> &str {
+    let url = url.as_str();
+    url.split_once('?').map_or(url, |(before, _)| before)
 }
 
 /// A page of messages to people, newest first.
@@ -360,11 +367,17 @@ impl App {
     /// Starts a stopped endpoint and sends what was held for it. Returns how many deliveries. `None` if it was not
     /// stopped.
     pub fn start_endpoint(&self, actor: &Actor, url: &CallbackUrl) -> Result<u64, Error> {
-        let (id, now) = (actor.must_send()?.company().clone(), self.now());
+        let by = actor.must_send()?;
+        let (id, now) = (by.company().clone(), self.now());
         let (of, address) = (id.clone(), url.as_str().to_owned());
-        let released = self
-            .store
-            .write(move |tx| outbox::start_endpoint(tx, &of, &address, now).map_err(Error::from))?;
+        let logged = by.logs(Action::EndpointStarted, now).about(without_query(url));
+        let released = self.store.write(move |tx| {
+            let released = outbox::start_endpoint(tx, &of, &address, now)?;
+            if released.is_some() {
+                logged.write(tx)?;
+            }
+            Ok::<_, Error>(released)
+        })?;
         let Some(released) = released else {
             return if self.knows_endpoint(id, url)? {
                 Ok(0)
@@ -379,7 +392,9 @@ impl App {
     /// Pauses an endpoint: webhooks to it are held until it is switched on. A stopped one stays stopped. One that no
     /// document uses yet is paused, too, since later documents may (those of a public link, or waiting rows of a bulk send).
     pub fn pause_endpoint(&self, actor: &Actor, url: &CallbackUrl) -> Result<EndpointPaused, Error> {
-        let (id, now) = (actor.must_send()?.company().clone(), self.now());
+        let by = actor.must_send()?;
+        let (id, now) = (by.company().clone(), self.now());
+        let logged = by.logs(Action::EndpointPaused, now).about(without_query(url));
         let known = self.knows_endpoint(id.clone(), url)?;
         let address = url.as_str().to_owned();
         let held = self.store.write(move |tx| {
@@ -390,6 +405,7 @@ impl App {
                 let fault = Fault::new("url", FaultCode::TooMany).with("max", MOST_PAUSED);
                 return Err(Error::Unprocessable(vec![fault]));
             }
+            logged.write(tx)?;
             Ok(held)
         })?;
         let url = url.as_str().to_owned();

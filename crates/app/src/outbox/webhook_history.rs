@@ -10,11 +10,13 @@ use domain::public_address::CallbackUrl;
 use domain::{ClientId, WorkflowId, Zone, time};
 use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
+use serde_json::json;
 use store::Transaction;
 use store::outbox::{self, Delivery, DeliveryId, HistoryBound, HistoryFilter, Kind, State, Stop, Try};
 
 use crate::App;
 use crate::base::actor::{Actor, Permit};
+use crate::base::audit_log::Action;
 use crate::base::callback::{authorization_fault, callback_fault};
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::listing::ListReader;
@@ -265,6 +267,7 @@ impl App {
     pub fn resend_export(&self, actor: &Actor, id: i64) -> Result<ExportDelivery, Error> {
         let by = actor.must_send()?;
         let (company, id, now) = (by.company().clone(), DeliveryId(id), self.now());
+        let logged = by.logs(Action::WebhookResent, now).about(id);
         let (delivery, tries) = self.store.write(move |tx| {
             let known = outbox::delivery(tx, &company, id)?.filter(|delivery| delivery.kind == Kind::Webhook);
             let known = known.ok_or(Error::NotFound(Subject::Delivery))?;
@@ -278,6 +281,7 @@ impl App {
                     state: Some(known.state.word().to_owned()),
                 });
             }
+            logged.write(tx)?;
             let delivery = outbox::delivery(tx, &company, id)?.ok_or(Error::NotFound(Subject::Delivery))?;
             Ok((delivery, outbox::tries(tx, &company, id)?))
         })?;
@@ -310,12 +314,16 @@ impl App {
             return Err(Error::Unprocessable(faults));
         }
         let (company, now) = (by.company().clone(), self.now());
+        let logged = by.logs(Action::WebhooksResent, now);
         let (resent, more) = self.store.write(move |tx| {
             let resent = outbox::resend_range(tx, &company, &filter, after, limit, now)?;
             let more = match resent.last() {
                 Some(last) => !outbox::range(tx, &company, &filter, last.0, 1)?.is_empty(),
                 None => false,
             };
+            if !resent.is_empty() {
+                logged.clone().setting(&json!({"count": resent.len()})).write(tx)?;
+            }
             Ok::<_, Error>((resent, more))
         })?;
         self.bell.ring();

@@ -25,13 +25,14 @@ use document::pki::timestamp::{NONCE_BYTES, TimestampError, TimestampRequest, Ti
 use document::sealing::validation_data::{self, ValidationData};
 use document::sealing::{SealDetails, SealError};
 use domain::public_address::{AddressRules, CallbackUrl};
-use domain::{CompanyId, SealLevel, WhenTsaIsDown};
+use domain::{BlobHash, CompanyId, SealLevel, WhenTsaIsDown};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use store::company::Company;
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::callback::callback_fault;
 use crate::base::error::{Error, Fault, FaultCode, Subject};
 use crate::base::installation;
@@ -218,7 +219,13 @@ impl App {
         details: &SealDetails,
         patience: &Patience,
     ) -> Result<Sealed, Error> {
-        self.seal(actor.must_own()?.company(), pdf, details, patience)
+        let by = actor.must_own()?;
+        let sealed = self.seal(by.company(), pdf, details, patience)?;
+        let logged = by
+            .logs(Action::FileSealed, self.now())
+            .about(BlobHash::of(&sealed.bytes));
+        self.store.write(move |tx| logged.write(tx))?;
+        Ok(sealed)
     }
 
     /// Seals a finished file with the company's key, as strong as the company wants it.

@@ -10,11 +10,13 @@ mod run;
 
 use domain::{CompanyId, Language, Requester, TemplateId, TemplateVersion};
 use jiff::{Timestamp, ToSpan};
+use serde_json::json;
 use sheets::SheetLimits;
 use store::bulk::{self, BulkId, NewBulk, NewRow, RowState};
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::caller::Caller;
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::listing::ListReader;
@@ -106,7 +108,8 @@ impl App {
         origin: &Origin,
         language: Language,
     ) -> Result<BulkAnswer, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
         let now = self.now();
         let (is_dry, given) = (request.dry_run, request.idempotency.as_ref());
         let key = AnswerKey::of("bulk", caller.member, given.filter(|_| !is_dry));
@@ -120,6 +123,9 @@ impl App {
         let new = self.new_bulk(caller, template, &rows, origin, now)?;
         let most = u64::from(self.settings.bulk.rows).saturating_mul(MOST_WAITING);
         let (vault, company, zone) = (self.vault.clone(), caller.company.clone(), caller.zone);
+        let logged = by
+            .logs(Action::BulkStarted, now)
+            .setting(&json!({"template": template, "rows": new.rows.len()}));
         let wanted = key.clone();
         self.store
             .write(move |tx| {
@@ -133,6 +139,7 @@ impl App {
                     return Err(Error::conflict(ConflictCode::BulkWaiting));
                 }
                 let id = bulk::insert(tx, &new)?;
+                logged.clone().about(id.0).write(tx)?;
                 bulk::finish(tx, id, now)?;
                 let stored = bulk::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Bulk))?;
                 let answer = BulkAnswer::Accepted(progress(&stored, zone));
@@ -348,6 +355,7 @@ impl App {
     pub fn cancel_bulk(&self, actor: &Actor, id: i64) -> Result<BulkProgress, Error> {
         let by = actor.must_send()?;
         let (company, id, now) = (by.company().clone(), BulkId(id), self.now());
+        let logged = by.logs(Action::BulkCanceled, now).about(id.0);
         let stored = self.store.write(move |tx| {
             let cancelled = bulk::cancel(tx, &company, id, now)?;
             let stored = bulk::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::Bulk))?;
@@ -357,6 +365,7 @@ impl App {
                     state: Some(status(&stored).to_owned()),
                 });
             }
+            logged.write(tx)?;
             Ok(stored)
         })?;
         Ok(progress(&stored, by.zone()))

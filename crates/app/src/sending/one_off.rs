@@ -14,6 +14,7 @@ use crate::base::actor::Actor;
 use crate::base::error::Error;
 use crate::base::origin::Origin;
 use crate::sending::start::{OwnTemplate, StartRequest, Started, Together};
+use crate::sending::start_log::logging_start;
 use crate::templates::template::TemplateFields;
 
 /// A PDF with its fields, and its recipients.
@@ -30,7 +31,8 @@ pub struct OneOff<'a> {
 impl App {
     /// Sends a PDF without keeping a template.
     pub fn send_once(&self, actor: &Actor, one_off: OneOff<'_>, origin: &Origin) -> Result<Started, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
         if let Some(before) = self.sent_before(caller, &one_off.start)? {
             return Ok(before);
         }
@@ -53,6 +55,7 @@ impl App {
                 version: Arc::new(version),
                 claim: made.claim,
             }),
+            record: Some(logging_start(by, None, self.now())),
             ..Together::default()
         };
         Ok(self.start_with(caller, start, origin, together)?.started)

@@ -25,12 +25,14 @@ use domain::contact::{PhoneRefusal, is_country, takes_strangers_message};
 use domain::{Access, Contact, Language, Region, TemplateId, UtcOffset, Zone, text, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use store::public_link::{self, Bound, LinkUse, PublicLink, PublicLinkId, Taken};
 use store::template::StoredVersion;
 use store::workflow::StartContext;
 
 use crate::App;
 use crate::base::actor::{Actor, Permit};
+use crate::base::audit_log::Action;
 use crate::base::caller::{Caller, Channel};
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject, ThrottleCode};
 use crate::base::listing::ListReader;
@@ -219,7 +221,8 @@ impl LinkTerms {
 impl App {
     /// Makes a link.
     pub fn new_public_link(&self, actor: &Actor, new: NewPublicLink) -> Result<PublicLinkView, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
         let now = self.now();
         let key = AnswerKey::of("link", caller.member, new.start.idempotency.as_ref());
         if let Some(answer) = self.answered_before(caller, key.as_ref(), now)? {
@@ -227,6 +230,9 @@ impl App {
         }
         let (kept, terms) = self.read_new_link(caller, new, now)?;
         let link = self.link_of(caller, &kept, &terms, now)?;
+        let logged = by
+            .logs(Action::PublicLinkCreated, now)
+            .setting(&json!({"template": link.template}));
         let (outgoing, zone, wanted) = (Arc::clone(&self.outgoing), caller.zone, key.clone());
         let made = self.store.write(move |tx| {
             if let Some(key) = &wanted
@@ -235,6 +241,7 @@ impl App {
                 return Ok(Err(kept));
             }
             let id = public_link::insert(tx, &link)?;
+            logged.clone().about(id.0).write(tx)?;
             let made = PublicLink { id, ..link.clone() };
             let url = link_url(&made, &outgoing.addresses);
             let view = shown_link(&made, zone, url, now);
@@ -368,12 +375,14 @@ impl App {
     pub fn close_public_link(&self, actor: &Actor, id: i64) -> Result<PublicLinkView, Error> {
         let by = actor.must_send()?;
         let (company, id, now) = (by.company().clone(), PublicLinkId(id), self.now());
+        let logged = by.logs(Action::PublicLinkClosed, now).about(id.0);
         let link = self.store.write(move |tx| {
             let closed = public_link::close(tx, &company, id, now)?;
             let link = public_link::find(tx, &company, id)?.ok_or(Error::NotFound(Subject::PublicLink))?;
             if !closed {
                 return Err(Error::conflict(ConflictCode::LinkClosed));
             }
+            logged.write(tx)?;
             Ok(link)
         })?;
         Ok(self.shown_link(&link, by))

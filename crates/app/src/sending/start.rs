@@ -32,6 +32,7 @@ use crate::base::error::{Error, Subject};
 use crate::base::origin::Origin;
 use crate::base::uploads::FileClaim;
 use crate::sending::kept_answer::{AnswerKey, KEPT_HOURS};
+use crate::sending::start_log::logging_start;
 use crate::signing::preview::PreviewContent;
 use plan::{StartPlan, Stored};
 use read::{ReadStart, StartReader};
@@ -84,8 +85,12 @@ struct Asked {
 impl App {
     /// Starts a workflow, or shows what would be started.
     pub fn start(&self, actor: &Actor, request: StartRequest, origin: &Origin) -> Result<Started, Error> {
-        let caller = actor.must_send()?.member()?;
-        Ok(self.start_with(caller, request, origin, Together::default())?.started)
+        let by = actor.must_send()?;
+        let together = Together {
+            record: Some(logging_start(by, request.template_id, self.now())),
+            ..Together::default()
+        };
+        Ok(self.start_with(by.member()?, request, origin, together)?.started)
     }
 
     /// Starts a workflow together with something else.

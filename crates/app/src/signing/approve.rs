@@ -14,6 +14,7 @@ use domain::{CompanyId, EventKind, LinkHolder, Outcome, RecipientId, Requester, 
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::{Action, Logged};
 use crate::base::error::{Error, FaultCode};
 use crate::base::origin::Origin;
 use crate::base::uploads::FileClaim;
@@ -61,7 +62,7 @@ impl App {
         let approved = self.approve_as(
             &workflow.company.clone(),
             workflow.id,
-            &actor,
+            (&actor, None),
             comment.as_deref(),
             &Source::Page { texts, revision },
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
@@ -84,11 +85,14 @@ impl App {
         request: &ActRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
+        let logged = by.logs(Action::WorkflowApproved, self.now());
         let comment = request.comment()?;
         let doer = App::member_actor(caller, origin);
         let source = Source::List(&request.fields);
-        let workflow = self.approve_as(&caller.company, id, &doer, comment.as_deref(), &source, &|snapshot| {
+        let doer = (&doer, Some(&logged));
+        let workflow = self.approve_as(&caller.company, id, doer, comment.as_deref(), &source, &|snapshot| {
             request.writer(snapshot)
         })?;
         Ok(self.advanced(&workflow))
@@ -99,7 +103,7 @@ impl App {
         &self,
         company: &CompanyId,
         id: WorkflowId,
-        actor: &domain::Actor,
+        (actor, logged): (&domain::Actor, Option<&Logged>),
         comment: Option<&str>,
         source: &Source<'_>,
         writer: &dyn Fn(&Snapshot) -> Result<RecipientId, Error>,
@@ -156,7 +160,7 @@ impl App {
                 Some(kept) => plan.over_draft(recipient_id, kept),
                 None => plan,
             };
-            Ok((plan, workflow))
+            Ok((plan.logging(logged), workflow))
         })
     }
 }

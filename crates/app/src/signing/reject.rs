@@ -9,6 +9,7 @@ use domain::{CompanyId, EventKind, Outcome, RecipientId, Who, WorkflowId};
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::{Action, Logged};
 use crate::base::error::Error;
 use crate::base::origin::Origin;
 use crate::links::link_token::same_link;
@@ -29,7 +30,7 @@ impl App {
         let after = self.reject_as(
             &workflow.company.clone(),
             workflow.id,
-            &actor,
+            (&actor, None),
             comment.as_deref(),
             &|snapshot| same_link(&snapshot.stored.workflow, recipient.id, link_version),
         )?;
@@ -44,10 +45,13 @@ impl App {
         request: &ActRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
+        let logged = by.logs(Action::WorkflowRejected, self.now());
         let comment = request.comment()?;
         let doer = App::member_actor(caller, origin);
-        let workflow = self.reject_as(&caller.company, id, &doer, comment.as_deref(), &|snapshot| {
+        let doer = (&doer, Some(&logged));
+        let workflow = self.reject_as(&caller.company, id, doer, comment.as_deref(), &|snapshot| {
             request.writer(snapshot)
         })?;
         Ok(self.advanced(&workflow))
@@ -58,7 +62,7 @@ impl App {
         &self,
         company: &CompanyId,
         id: WorkflowId,
-        actor: &domain::Actor,
+        (actor, logged): (&domain::Actor, Option<&Logged>),
         comment: Option<&str>,
         writer: &dyn Fn(&Snapshot) -> Result<RecipientId, Error>,
     ) -> Result<domain::Workflow, Error> {
@@ -73,7 +77,7 @@ impl App {
             let Outcome::Returned { order, .. } = transition.outcome else {
                 let workflow = transition.workflow.clone();
                 let plan = self.plan_transition(snapshot, transition, actor, comment)?;
-                return Ok((plan, workflow));
+                return Ok((plan.logging(logged), workflow));
             };
             let undone = undone_signatures(snapshot, order);
             transition
@@ -88,7 +92,7 @@ impl App {
                 .plan_transition(&snapshot.without(&removed), transition, actor, comment)?
                 .writing(Vec::new(), removed)
                 .finishing_draft_of(recipient);
-            Ok((plan, workflow))
+            Ok((plan.logging(logged), workflow))
         })
     }
 }

@@ -10,11 +10,13 @@ use document::intake::{FormValues, Intake, Report, Wishes};
 use domain::fields_file::{self, FieldsFault, FieldsFaultKind, FieldsFile};
 use domain::{BlobHash, CompanyId, Field, Language, PageSize, Region, Requester, TemplateId, TemplateVersion};
 use jiff::Timestamp;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use store::template::{StoredVersion, TemplateRow};
 
 use crate::App;
 use crate::base::actor::{Actor, Permit};
+use crate::base::audit_log::Action;
 use crate::base::documents::{DocumentFault, StrangersDocuments};
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
 use crate::base::text;
@@ -196,6 +198,7 @@ impl App {
             return Err(Error::Unprocessable(faults));
         }
         let (company, made_by, at) = (by.company().clone(), by.label().to_owned(), self.now());
+        let logged = by.logs(Action::TemplateCopied, at).setting(&json!({"copy_of": id}));
         self.store.write(move |tx| {
             let mut stored = store::template::current(tx, &company, id)?.ok_or(Error::NotFound(Subject::Template))?;
             let version = &mut stored.version;
@@ -214,6 +217,7 @@ impl App {
             stored.created_at = at;
             stored.created_by.clone_from(&made_by);
             store::template::insert_version(tx, &stored)?;
+            logged.clone().about(copied.id).write(tx)?;
             Ok(copied)
         })
     }
@@ -231,17 +235,26 @@ impl App {
 
     /// Archives a template, so it accepts no new workflows; running ones go on. Answers since when; calling it twice is fine.
     pub fn archive_template(&self, actor: &Actor, id: TemplateId) -> Result<Timestamp, Error> {
-        let (company, at) = (actor.must_send()?.company().clone(), self.now());
-        self.store
-            .write(move |tx| store::template::archive(tx, &company, id, at)?.ok_or(Error::NotFound(Subject::Template)))
+        let by = actor.must_send()?;
+        let (company, at) = (by.company().clone(), self.now());
+        let logged = by.logs(Action::TemplateArchived, at).about(id);
+        self.store.write(move |tx| {
+            let since = store::template::archive(tx, &company, id, at)?.ok_or(Error::NotFound(Subject::Template))?;
+            if since == at {
+                logged.write(tx)?;
+            }
+            Ok(since)
+        })
     }
 
     /// Lets an archived template accept new workflows again.
     pub fn unarchive_template(&self, actor: &Actor, id: TemplateId) -> Result<(), Error> {
-        let company = actor.must_send()?.company().clone();
+        let by = actor.must_send()?;
+        let company = by.company().clone();
+        let logged = by.logs(Action::TemplateUnarchived, self.now()).about(id);
         self.store.write(move |tx| {
             if store::template::unarchive(tx, &company, id)? {
-                Ok(())
+                logged.write(tx)
             } else {
                 Err(Error::NotFound(Subject::Template))
             }
@@ -266,6 +279,10 @@ impl App {
         let page_count = u32::try_from(made.kept.pages.len()).unwrap_or(u32::MAX);
         let (at, made_by, name) = (self.now(), by.label().to_owned(), made.file.name.clone());
         let (company, report) = (by.company().clone(), made.report.take());
+        let logged = by.logs(
+            replaced.map_or(Action::TemplateCreated, |_| Action::TemplateChanged),
+            at,
+        );
         let (id, number) = self.store.write(move |tx| {
             let name = &made.file.name;
             let (id, number) = match replaced {
@@ -287,6 +304,11 @@ impl App {
             };
             store::template::insert_version(tx, &made.stored(&company, id, number, &made_by, at))?;
             made.claim.take_over(tx)?;
+            logged
+                .clone()
+                .about(id)
+                .setting(&json!({"version": number}))
+                .write(tx)?;
             Ok::<_, Error>((id, number))
         })?;
         tracing::info!(template = %id, version = number, pages = page_count, "template imported");

@@ -4,6 +4,7 @@ use domain::WorkflowId;
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::Error;
 use crate::base::origin::Origin;
 use crate::workflow::act::ActRequest;
@@ -18,14 +19,17 @@ impl App {
         request: &ActRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
+        let logged = by.logs(Action::WorkflowCanceled, self.now());
         let comment = request.comment()?;
         let doer = App::member_actor(caller, origin);
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let transition = snapshot.stored.workflow.clone().cancel(snapshot.at).map_err(refused)?;
             let workflow = transition.workflow.clone();
             Ok((
-                self.plan_transition(snapshot, transition, &doer, comment.as_deref())?,
+                self.plan_transition(snapshot, transition, &doer, comment.as_deref())?
+                    .logging(Some(&logged)),
                 workflow,
             ))
         })?;

@@ -15,6 +15,7 @@ use store::outbox::{self, DeliveryId, Message, State};
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::caller::Caller;
 use crate::base::error::{ConflictCode, Error, ForbiddenCode, Subject};
 use crate::base::origin::Origin;
@@ -27,7 +28,8 @@ use crate::workflow::transition::refused;
 impl App {
     /// The signing link of a message that could not be sent, to be passed on by hand.
     pub fn copy_signing_link(&self, actor: &Actor, message: i64, origin: &Origin) -> Result<String, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
         let (company, id) = (caller.company.clone(), DeliveryId(message));
         let workflow = self
             .store
@@ -35,6 +37,7 @@ impl App {
             .and_then(|message| message.workflow)
             .ok_or(Error::NotFound(Subject::Delivery))?;
         let (outgoing, member, at) = (Arc::clone(&self.outgoing), caller.clone(), self.now());
+        let logged = by.logs(Action::SigningLinkCopied, at).about(workflow);
         self.judge_and_note(
             &caller.company,
             workflow,
@@ -52,6 +55,7 @@ impl App {
                         email: member.email.as_str().into(),
                     },
                 };
+                logged.write(tx)?;
                 Ok((vec![copied], outgoing.addresses.sign_url(&found.workflow, recipient)))
             },
         )

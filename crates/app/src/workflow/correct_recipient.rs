@@ -14,6 +14,7 @@ use domain::{Contact, NewMobile, NewPerson, PersonName, RecipientId, Region, Wor
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::{Error, Fault, FaultCode, Subject};
 use crate::base::origin::Origin;
 use crate::base::text;
@@ -47,7 +48,9 @@ impl App {
         request: &CorrectRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
+        let logged = by.logs(Action::RecipientCorrected, self.now());
         let doer = App::member_actor(caller, origin);
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let fonts = self.fonts_of(&snapshot.stored)?;
@@ -82,7 +85,8 @@ impl App {
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
             prove_person(self, snapshot, &workflow, recipient, &fonts)?;
-            Ok((self.plan_change(snapshot, change, &doer)?, workflow))
+            let plan = self.plan_change(snapshot, change, &doer)?;
+            Ok((plan.map(|plan| plan.logging(Some(&logged))), workflow))
         })?;
         Ok(self.advanced(&workflow))
     }

@@ -4,6 +4,7 @@ use domain::{EventKind, WorkflowId};
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::origin::Origin;
 use crate::workflow::transition::{Advanced, conflict};
@@ -11,7 +12,9 @@ use crate::workflow::transition::{Advanced, conflict};
 impl App {
     /// Hides a workflow that has ended and revokes its links. Repeating it does nothing.
     pub fn discard(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
+        let logged = by.logs(Action::WorkflowDiscarded, self.now()).about(id);
         let snapshot = self.timely_snapshot(&caller.company, id)?;
         let workflow = &snapshot.stored.workflow;
         if workflow.turn().is_some() {
@@ -27,6 +30,9 @@ impl App {
             // Links that were renewed since an earlier discard stop working, too.
             if store::workflow_links::revoke(tx, &company, id, at)? {
                 events.push(EventKind::LinksRevoked);
+            }
+            if !events.is_empty() {
+                logged.write(tx)?;
             }
             Ok((events, ()))
         })

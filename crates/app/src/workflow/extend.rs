@@ -4,6 +4,7 @@ use domain::{UtcOffset, WorkflowId, Zone, time};
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::base::origin::Origin;
 use crate::workflow::transition::{Advanced, refused};
@@ -28,7 +29,9 @@ impl App {
         request: &ExtendRequest,
         origin: &Origin,
     ) -> Result<Advanced, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
+        let logged = by.logs(Action::WorkflowExtended, self.now());
         let doer = App::member_actor(caller, origin);
         let seal_ends = self.current_seal_key_end(&caller.company)?;
         let expiry_days = self.company(&caller.company)?.expiry_days;
@@ -72,7 +75,8 @@ impl App {
                 .extend(expires_at, snapshot.at)
                 .map_err(refused)?;
             let workflow = change.workflow.clone();
-            Ok((self.plan_change(snapshot, change, &doer)?, workflow))
+            let plan = self.plan_change(snapshot, change, &doer)?;
+            Ok((plan.map(|plan| plan.logging(Some(&logged))), workflow))
         })?;
         Ok(self.advanced(&workflow))
     }

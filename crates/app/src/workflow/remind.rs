@@ -19,6 +19,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::App;
 use crate::base::actor::Actor;
+use crate::base::audit_log::Action;
 use crate::base::error::{ConflictCode, Error};
 use crate::base::origin::Origin;
 use crate::outbox::outgoing::{Asking, codes};
@@ -35,7 +36,9 @@ impl App {
     /// Reminds the signers whose turn it is, but those who were reminded within the last ten minutes; if that is all of
     /// them, it is 429. The signers of an embedded workflow get no messages: that is 409.
     pub fn remind(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<Advanced, Error> {
-        let caller = actor.must_send()?.member()?;
+        let by = actor.must_send()?;
+        let caller = by.member()?;
+        let logged = by.logs(Action::WorkflowReminded, self.now());
         let doer = App::member_actor(caller, origin);
         let workflow = self.decide(&caller.company, id, |snapshot| {
             let before = &snapshot.stored.workflow;
@@ -62,7 +65,7 @@ impl App {
                 .filter(|writer| asked.contains(&writer.id) && writer.access_failures > 0)
                 .map(|writer| writer.id)
                 .collect();
-            Ok((plan.resetting_access_of(&locked), after))
+            Ok((plan.resetting_access_of(&locked).logging(Some(&logged)), after))
         })?;
         Ok(self.advanced(&workflow))
     }

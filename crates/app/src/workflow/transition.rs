@@ -24,6 +24,7 @@ use store::workflow::{NewWorkflow, Party, SealedDocument, StoredWorkflow};
 use store::workflow_value::StoredValue;
 
 use crate::App;
+use crate::base::audit_log::Logged;
 use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::keyed_chain;
 use crate::base::origin::Origin;
@@ -102,6 +103,8 @@ pub(crate) struct Plan {
     finished_draft: Option<RecipientId>,
     draft_read: Option<(RecipientId, Option<String>)>,
     reset_access: Vec<RecipientId>,
+    /// The entry of the audit log, if a member or the operator does this.
+    logged: Option<Logged>,
 }
 
 impl Plan {
@@ -178,6 +181,7 @@ impl Plan {
             finished_draft: None,
             draft_read: None,
             reset_access: Vec::new(),
+            logged: None,
         }
     }
 
@@ -257,6 +261,15 @@ impl Plan {
         self
     }
 
+    /// Writes an entry into the audit log, with what the plan changes.
+    pub(crate) fn logging(mut self, logged: Option<&Logged>) -> Plan {
+        self.logged = logged.cloned().map(|logged| match &self.over {
+            Over::Read(before) => logged.changing_workflow(&before.workflow, &self.after),
+            Over::New(_) => logged.about(self.after.id),
+        });
+        self
+    }
+
     /// Writes it in this transaction; `false` if another write came first.
     pub(crate) fn write(&self, tx: &mut dyn store::Transaction) -> Result<bool, Error> {
         let (company, id) = (&self.after.company, self.after.id);
@@ -270,6 +283,9 @@ impl Plan {
             return Ok(false);
         };
         let held = &mut held;
+        if let Some(logged) = &self.logged {
+            logged.write(held)?;
+        }
         for recipient in &self.reset_access {
             store::workflow::reset_access(held, company, id, *recipient)?;
         }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::App;
 use crate::base::actor::{Actor, Permit};
+use crate::base::audit_log::Action;
 use crate::base::error::{Error, Fault, FaultCode, Subject};
 use crate::base::origin::Origin;
 use crate::workflow::transition::Snapshot;
@@ -58,12 +59,23 @@ impl App {
         let event = wanted_event(request)?;
         let doer = App::member_actor(caller, origin);
         let (company, revokes) = (caller.company.clone(), event == EventKind::LinksRevoked);
+        let action = if revokes {
+            Action::LinksRevoked
+        } else {
+            Action::LinksRenewed
+        };
+        let logged = by.logs(action, at).about(id);
         self.note(&caller.company, id, (&doer, at), &[event], move |tx| {
-            if revokes {
-                return Ok(store::workflow_links::revoke(tx, &company, id, at)?);
+            let changed = if revokes {
+                store::workflow_links::revoke(tx, &company, id, at)?
+            } else {
+                store::workflow_links::renew(tx, &company, id, at)?;
+                true
+            };
+            if changed {
+                logged.write(tx)?;
             }
-            store::workflow_links::renew(tx, &company, id, at)?;
-            Ok(true)
+            Ok(changed)
         })
         .map_err(|error| match error {
             Error::NotFound(_) => Error::NotFound(Subject::Workflow),

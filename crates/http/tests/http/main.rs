@@ -3,6 +3,7 @@
 
 mod accepted_uploads;
 mod acting;
+mod audit_log;
 mod bad_input;
 mod bodies;
 mod bulk;

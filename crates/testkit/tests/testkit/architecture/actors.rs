@@ -1,7 +1,8 @@
 //! Who acts: a use-case for members or the operator takes an `Actor`, which reveals its company only after it was asked
-//! what it may do. So no method that other crates can call takes a company's ID or a `Caller`, except those below.
+//! what it may do. So no method that other crates can call takes a company's ID or a `Caller`, except those below. And what
+//! an actor changes is in the audit log: every method that takes one either only reads, or names an `Action`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rooms::{code, files_of, impls, is_of_name};
 
@@ -22,6 +23,37 @@ const WITHOUT_AN_ACTOR: &[(&str, &str)] = &[
         "the certificate, not the key: `doctor` and other jobs",
     ),
     ("lack_of_seal_proofs", "`doctor`, for all companies"),
+];
+
+/// Methods that take an `Actor` and change nothing that the audit log is about.
+const ONLY_READ: &[&str] = &[
+    "audit_log",
+    "bulk",
+    "bulk_sheet",
+    "certificate",
+    "client_secret",
+    "clients",
+    "document",
+    "export_endpoints",
+    "exports",
+    "failing_endpoints",
+    "field_file",
+    "list_templates",
+    "members",
+    "outbox_message",
+    "outbox_messages",
+    "public_link",
+    "public_links",
+    "seal_end_to_warn_of",
+    "seal_key_details",
+    "search_with_value",
+    "template",
+    "templates",
+    "test_webhook",
+    "tokens",
+    "view_template",
+    "workflow",
+    "workflows",
 ];
 
 /// The public methods of `App` in a file, each with its parameters.
@@ -58,6 +90,76 @@ fn a_use_case_learns_the_company_only_from_an_actor_who_may() {
     let allowed = WITHOUT_AN_ACTOR.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(found, allowed, "take an `Actor`, or say in whose name the method runs");
     assert!(with_an_actor >= 60, "{with_an_actor}: the source was not read");
+}
+
+/// Every method of `App`, public or not, with its text without spaces.
+fn methods() -> BTreeMap<String, String> {
+    let mut methods = BTreeMap::new();
+    for text in files_of("app").values() {
+        for block in impls(&code(text), &["App".to_owned()]) {
+            let mut name = String::new();
+            for line in block.lines() {
+                let begins = line.strip_prefix("    ").filter(|rest| !rest.starts_with(' '));
+                if let Some((_, rest)) = begins.and_then(|rest| rest.split_once("fn ")) {
+                    name = rest.chars().take_while(|character| is_of_name(*character)).collect();
+                }
+                let text: &mut String = methods.entry(name.clone()).or_default();
+                text.extend(line.chars().filter(|character| !character.is_whitespace()));
+            }
+        }
+    }
+    methods
+}
+
+/// The methods that write an entry, themselves or through a method that they call with their actor or permit.
+fn logging(methods: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let mut logging: BTreeSet<String> = methods
+        .iter()
+        .filter(|(_, text)| text.contains("Action::") || text.contains("logging_start("))
+        .map(|(name, _)| name.clone())
+        .collect();
+    loop {
+        let more: Vec<String> = methods
+            .iter()
+            .filter(|(name, text)| {
+                let calls = |callee: &String| {
+                    ["actor", "by"]
+                        .iter()
+                        .any(|first| text.contains(&format!("self.{callee}({first},")))
+                };
+                !logging.contains(*name) && logging.iter().any(calls)
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        if more.is_empty() {
+            return logging;
+        }
+        logging.extend(more);
+    }
+}
+
+#[test]
+fn what_an_actor_changes_is_in_the_audit_log() {
+    let methods = methods();
+    let logging = logging(&methods);
+    let (mut silent, mut reading) = (BTreeSet::new(), BTreeSet::new());
+    for text in files_of("app").values() {
+        for (name, parameters) in public_methods(text) {
+            if parameters.contains("&Actor") && !logging.contains(&name) {
+                let is_known = ONLY_READ.contains(&name.as_str());
+                if is_known { &mut reading } else { &mut silent }.insert(name);
+            }
+        }
+    }
+    assert!(
+        silent.is_empty(),
+        "write an entry (`Permit::logs`), or say that they only read: {silent:?}"
+    );
+    let expected = ONLY_READ.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(
+        reading, expected,
+        "a method that writes an entry, or is gone, does not only read"
+    );
 }
 
 #[test]
