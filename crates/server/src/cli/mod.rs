@@ -35,6 +35,7 @@ mod template;
 mod token;
 mod verify;
 mod webhook;
+mod workflow;
 
 /// `script/release` names commit and date: `0.1.0 (1a2b3c4d, 2026-11-30)`.
 pub const VERSION: &str = match option_env!("COUNTERSIGN_RELEASE") {
@@ -91,6 +92,9 @@ enum Command {
     /// Import, replace, list and archive templates
     #[command(subcommand)]
     Template(template::Template),
+    /// List documents, and show one
+    #[command(subcommand)]
+    Workflow(workflow::Workflow),
     /// List, pause, start and test webhook endpoints
     #[command(subcommand)]
     Webhook(webhook::Webhook),
@@ -105,7 +109,7 @@ enum Command {
     /// Inspect and seal documents
     #[command(subcommand)]
     Document(document::Document),
-    /// Verify the audit trails of all workflows
+    /// Verify the audit trails of all workflows, and show who changed what
     #[command(subcommand)]
     Audit(audit::Audit),
     /// Check the files against the database
@@ -180,6 +184,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Token(command) => command.run(&context),
         Command::Client(command) => command.run(&context),
         Command::Template(command) => command.run(&context),
+        Command::Workflow(command) => command.run(&context),
         Command::Webhook(command) => command.run(&context),
         Command::Messenger(command) => command.run(&context),
         Command::Mail(command) => command.run(&context),

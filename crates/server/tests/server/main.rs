@@ -2,6 +2,7 @@
 
 mod accepted_uploads;
 mod access;
+mod audit_log;
 mod backups;
 mod checks;
 mod documents;

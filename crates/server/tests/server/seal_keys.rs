@@ -58,7 +58,7 @@ fn a_key_for_other_things_is_not_imported_and_doctor_says_when_one_ends() {
     }
 }
 
-fn import_template(here: &Temporary, company: &str) -> i64 {
+pub fn import_template(here: &Temporary, company: &str) -> i64 {
     let (file, fields) = (here.file("in.pdf", &pdf()), here.file("fields.json", FIELDS.as_bytes()));
     let (file, fields) = (file.to_str().expect("a path"), fields.to_str().expect("a path"));
     let printed = here.run(
@@ -68,7 +68,7 @@ fn import_template(here: &Temporary, company: &str) -> i64 {
     printed.trim().parse().expect("an id")
 }
 
-fn start(address: &str, token: &str, template: i64) -> (u16, Value) {
+pub fn start(address: &str, token: &str, template: i64) -> (u16, Value) {
     let body = json!({
         "workflow_name": "W", "template_id": template,
         "recipient_list": [{"order": 1, "name": "Ann", "email": "ann@example.com"}],
