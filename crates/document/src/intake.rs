@@ -260,6 +260,7 @@ fn take_unsigned(
         warnings.push(Warning::SignaturesRemoved { count });
     }
     showing::refuse_unreadable(&edits)?;
+    let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
     let settled = settle::settle(&mut edits, upload)?;
     changes.extend(settled.changes);
     warnings.extend(settled.warnings);
@@ -272,10 +273,10 @@ fn take_unsigned(
     drop(unsettled);
     changes.extend(seen.changes);
     warnings.extend(seen.warnings);
-    let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
     before.has_hidden = remove_layers(&mut edits, most, &mut changes)?;
-    let fonts = missing_fonts::settle(&mut edits, most)?;
-    changes.extend((fonts > 0).then_some(Change::AnnotationsDrawn { count: fonts }));
+    let added = missing_fonts::settle(&mut edits, most)?;
+    changes.extend((added.fonts > 0).then_some(Change::AnnotationsDrawn { count: added.fonts }));
+    changes.extend((added.drawings > 0).then_some(Change::DamageDropped { count: added.drawings }));
     settle::balance_pages(&mut edits, most)?;
     changes.extend(clean::clean(&mut edits)?);
     if settle::has_external_streams(&edits)? {

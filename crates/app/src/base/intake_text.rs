@@ -462,6 +462,7 @@ mod tests {
         "text_not_shown",
         "blending_not_shown",
         "signed_with_unseen",
+        "signed_with_missing_font",
         "page_would_change",
         "too_demanding",
         "too_much_time",

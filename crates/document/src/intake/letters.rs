@@ -74,8 +74,12 @@ pub(super) fn refuse_wrong(objects: &impl Look, pdf: SharedBytes) -> Result<(), 
 }
 
 fn name(objects: &impl Look, font: &Dict) -> String {
-    let name = objects.name_in(font, b"BaseFont").unwrap_or_default();
-    let name = String::from_utf8_lossy(&name);
+    legible(&objects.name_in(font, b"BaseFont").unwrap_or_default())
+}
+
+/// A font's name for a message.
+pub(super) fn legible(name: &[u8]) -> String {
+    let name = String::from_utf8_lossy(name);
     name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect()
 }
 

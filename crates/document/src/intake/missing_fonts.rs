@@ -1,99 +1,169 @@
-//! Gives text the fonts that its resources lack.
+//! Gives content what its resources lack, so that everybody sees what signers see.
 //!
-//! Some programs draw such text in Helvetica, as our renderer does; others leave it out. With Helvetica among the resources,
-//! everybody sees what signers see. The comparison of pages proves that this changes nothing for them.
+//! Text in a font that is nowhere is drawn in Helvetica by some programs, as by our renderer, and left out by others: Helvetica
+//! is added. If a form has resources, the names in it refer to those alone (ISO 32000-2, 7.8.3), but some programs look into
+//! those of the page too: a font is added from there, and instead of a picture nothing. The comparison of pages proves that this
+//! changes nothing for signers. A signed file cannot be changed and is refused.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::look::{Look, dict, name};
-use super::{content, showing};
+use super::look::{Look, dict, empty_form, name};
+use super::{Refused, content, letters, showing};
 use crate::pdf::edit::Edits;
 use crate::pdf::lex::is_regular;
-use crate::pdf::{Dict, Name, Object, Objects as _, PdfDefect, Ref};
+use crate::pdf::{Dict, Name, Object, PdfDefect, Ref};
 
 const SHOW: [&[u8]; 4] = [b"Tj", b"TJ", b"'", b"\""];
 
-/// Resources, and the fonts that they lack.
-struct Lacking {
+/// Resources, and what they lack of what their content names.
+struct Lacking<'o> {
+    /// The page, from 1; of a form the first that shows it.
+    page: u32,
     /// The page or form.
     owner: Ref,
     resources: Dict,
-    fonts: BTreeSet<Vec<u8>>,
+    /// Each with the font that the page of a form has by this name.
+    fonts: BTreeMap<Vec<u8>, Option<&'o Object>>,
+    /// Pictures and forms that the page of a form has. Some programs look there for them.
+    drawings: BTreeSet<Vec<u8>>,
 }
 
-/// Adds the fonts that are missing; `most` bounds what one stream may decompress to. Returns how many there were.
-pub(super) fn settle(edits: &mut Edits<'_>, most: usize) -> Result<u32, PdfDefect> {
+/// How much was added.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Added {
+    pub(super) fonts: u32,
+    pub(super) drawings: u32,
+}
+
+/// Adds what is missing; `most` bounds what one stream may decompress to.
+pub(super) fn settle(edits: &mut Edits<'_>, most: usize) -> Result<Added, PdfDefect> {
+    let mut added = Added::default();
     let found = find(edits, most)?;
     if found.is_empty() {
-        return Ok(0);
+        return Ok(added);
     }
-    let mut count = 0_u32;
-    let helvetica = edits.add(dict([
+    let mut settled = Vec::new();
+    let mut copy = edits.clone();
+    for mut lacking in found {
+        let mut fonts = edits.dict_in(&lacking.resources, b"Font").cloned().unwrap_or_default();
+        for (name, font) in &lacking.fonts {
+            let font = font.cloned().unwrap_or_else(|| helvetica().into());
+            fonts.set(name, font);
+            added.fonts = added.fonts.saturating_add(1);
+        }
+        let mut drawings = edits
+            .dict_in(&lacking.resources, b"XObject")
+            .cloned()
+            .unwrap_or_default();
+        for name in &lacking.drawings {
+            drawings.set(name, copy.add(empty_form()));
+            added.drawings = added.drawings.saturating_add(1);
+        }
+        for (kind, entries) in [(&b"Font"[..], fonts), (b"XObject", drawings)] {
+            if !entries.is_empty() {
+                lacking.resources.set(kind, entries);
+            }
+        }
+        settled.push((lacking.owner, lacking.resources));
+    }
+    for (owner, resources) in settled {
+        if let Some(owner) = copy.edit_dict(owner)? {
+            owner.set(b"Resources", resources);
+        }
+    }
+    *edits = copy;
+    Ok(added)
+}
+
+fn helvetica() -> Dict {
+    dict([
         (b"Type", name(b"Font")),
         (b"Subtype", name(b"Type1")),
         (b"BaseFont", name(b"Helvetica")),
-    ]));
-    for mut lacking in found {
-        let mut fonts = edits.dict_in(&lacking.resources, b"Font").cloned().unwrap_or_default();
-        for font in lacking.fonts {
-            fonts.set(&font, helvetica);
-            count = count.saturating_add(1);
-        }
-        lacking.resources.set(b"Font", fonts);
-        if let Some(owner) = edits.edit_dict(lacking.owner)? {
-            owner.set(b"Resources", lacking.resources);
-        }
-    }
-    Ok(count)
+    ])
 }
 
-fn find(edits: &Edits<'_>, most: usize) -> Result<Vec<Lacking>, PdfDefect> {
-    let pages = edits.pages()?;
-    let of_page = |page: Ref| match edits.inherited_by(page, b"Resources") {
+/// Refuses a signed file in which something is missing.
+pub(super) fn refuse_signed(objects: &impl Look, most: usize) -> Result<(), Refused> {
+    let found = find(objects, most)?;
+    let Some(first) = found.iter().min_by_key(|lacking| lacking.page) else {
+        return Ok(());
+    };
+    let page = first.page;
+    Err(match first.fonts.keys().next() {
+        Some(font) => Refused::SignedWithMissingFont {
+            page,
+            font: letters::legible(font),
+        },
+        None => Refused::SignedWithUnseen {
+            page,
+            kind: "XObject".to_owned(),
+        },
+    })
+}
+
+fn find<O: Look>(objects: &O, most: usize) -> Result<Vec<Lacking<'_>>, PdfDefect> {
+    let pages = objects.pages()?;
+    let of_page = |page: Ref| match objects.inherited_by(page, b"Resources") {
         Some(Object::Dict(resources)) => Some(resources),
         _ => None,
     };
     let mut found = Vec::new();
-    let mut look = |owner: Ref, content: &[u8], own: Option<&Dict>, page: Option<&Dict>| {
-        let fonts = lacking(edits, content, &[own, page]);
-        if !fonts.is_empty() {
-            // Names in a form without resources refer to those of its page.
-            let resources = own.or(page).cloned().unwrap_or_default();
+    let mut look = |(page, owner): (u32, Ref), content: &[u8], own: Option<_>, of_page: Option<_>| {
+        // Names in a form without resources refer to those of its page.
+        let (resources, others) = match own {
+            Some(own) => (Some(own), of_page),
+            None => (of_page, None),
+        };
+        let fonts = missing_fonts(objects, content, resources);
+        let drawings = missing_drawings(objects, content, (resources, others));
+        if !fonts.is_empty() || !drawings.is_empty() {
+            let elsewhere = |name: &Vec<u8>| entry(objects, others, b"Font", name);
             found.push(Lacking {
+                page,
                 owner,
-                resources,
-                fonts,
+                resources: resources.cloned().unwrap_or_default(),
+                fonts: fonts.into_iter().map(|name| (name.clone(), elsewhere(&name))).collect(),
+                drawings,
             });
         }
     };
-    for page in &pages {
+    for (page, number) in pages.iter().zip(1_u32..) {
         // Other steps refuse content that cannot be read.
-        if let Ok(content) = edits.content(*page, most) {
-            look(*page, &content, None, of_page(*page));
+        if let Ok(content) = objects.content(*page, most) {
+            look((number, *page), &content, None, of_page(*page));
         }
     }
-    for (number, form, stream) in showing::forms(edits) {
+    for (number, form, stream) in showing::forms(objects) {
         let page = usize::try_from(number)
             .ok()
             .and_then(|number| pages.get(number.checked_sub(1)?));
         let page = page.and_then(|page| of_page(*page));
-        if let Ok(content) = edits.decode_whole(stream, most) {
-            look(form, &content, edits.dict_in(&stream.dict, b"Resources"), page);
+        if let Ok(content) = objects.decode_whole(stream, most) {
+            let own = objects.dict_in(&stream.dict, b"Resources");
+            look((number, form), &content, own, page);
         }
     }
     Ok(found)
 }
 
-/// The fonts that a content sets, shows text in, and does not find in any of the resources.
-fn lacking(objects: &impl Look, content: &[u8], resources: &[Option<&Dict>]) -> BTreeSet<Vec<u8>> {
+/// A resource of a kind that exists.
+fn entry<'o>(objects: &'o impl Look, resources: Option<&'o Dict>, kind: &[u8], name: &[u8]) -> Option<&'o Object> {
+    let entry = objects.dict_in(resources?, kind)?.get(name)?;
+    (*objects.follow(entry) != Object::Null).then_some(entry)
+}
+
+fn meaning(spelling: &[u8]) -> Vec<u8> {
+    Name::spelled(spelling).bytes().into_owned()
+}
+
+/// The fonts that a content sets, shows text in, and does not find in its resources.
+fn missing_fonts(objects: &impl Look, content: &[u8], resources: Option<&Dict>) -> BTreeSet<Vec<u8>> {
     let is_there = |font: &[u8]| {
-        resources.iter().flatten().any(|resources| {
-            let fonts = objects.dict_in(resources, b"Font");
-            fonts.is_some_and(|fonts| matches!(objects.value_in(fonts, font), Some(Object::Dict(_))))
-        })
+        let font = entry(objects, resources, b"Font", font);
+        font.is_some_and(|font| matches!(objects.follow(font), Object::Dict(_)))
     };
-    let means = |spelling: &[u8]| Name::spelled(spelling).bytes().into_owned();
-    if set_fonts(content).all(|spelling| is_there(&means(spelling))) {
+    if set_fonts(content).all(|spelling| is_there(&meaning(spelling))) {
         return BTreeSet::new();
     }
     let (mut fonts, mut current) = (BTreeSet::new(), None);
@@ -101,12 +171,32 @@ fn lacking(objects: &impl Look, content: &[u8], resources: &[Option<&Dict>]) -> 
         let word = instruction.word(content);
         if word == b"Tf" {
             let spelling = instruction.names.first().and_then(|range| content.get(range.clone()));
-            current = spelling.map(means).filter(|font| !is_there(font));
+            current = spelling.map(meaning).filter(|font| !is_there(font));
         } else if SHOW.contains(&word) {
             fonts.extend(current.take());
         }
     }
     fonts
+}
+
+/// What a content draws that is not in its resources but in others.
+fn missing_drawings(
+    objects: &impl Look,
+    content: &[u8],
+    (resources, others): (Option<&Dict>, Option<&Dict>),
+) -> BTreeSet<Vec<u8>> {
+    let has_drawings = others.is_some_and(|others| objects.dict_in(others, b"XObject").is_some());
+    if !has_drawings || !content.windows(2).any(|pair| pair == b"Do") {
+        return BTreeSet::new();
+    }
+    let all = content::instructions(content);
+    let drawn = all.iter().filter(|instruction| instruction.word(content) == b"Do");
+    let names = drawn.filter_map(|instruction| content.get(instruction.names.first()?.clone()));
+    let is_there = |resources, name: &[u8]| entry(objects, resources, b"XObject", name).is_some();
+    names
+        .map(meaning)
+        .filter(|name| !is_there(resources, name) && is_there(others, name))
+        .collect()
 }
 
 /// Possible names before `Tf`: a quick check, because most content uses only fonts that exist.

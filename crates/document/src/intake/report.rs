@@ -540,6 +540,17 @@ pub enum Refused {
         /// The format's name for it.
         kind: String,
     },
+    /// Text of a signed file names a font that does not exist, so some programs show it and others do not.
+    #[error(
+        "the file is signed, and page {page} has text whose font ({font}) is missing, so some programs leave the text out; \
+         send it as it was before it was signed"
+    )]
+    SignedWithMissingFont {
+        /// The page, from 1.
+        page: u32,
+        /// The name that the page's content uses for it.
+        font: String,
+    },
     /// Rewriting would change how a page looks.
     #[error("page {page} cannot be kept exactly as it looks; print the file to a new PDF")]
     PageWouldChange {
@@ -597,7 +608,8 @@ impl Refused {
             | Self::SignedWithDamagedMetadata
             | Self::SignedWithUnusableValidationData
             | Self::SignedAndActive
-            | Self::SignedWithUnseen { .. } => Some(Acceptance::WithoutSignatures),
+            | Self::SignedWithUnseen { .. }
+            | Self::SignedWithMissingFont { .. } => Some(Acceptance::WithoutSignatures),
             _ => None,
         }
     }

@@ -19,7 +19,7 @@ use super::look::Look;
 use super::upload::Upload;
 use super::{
     Change, Intake, Limits, Refused, Warning, annotations, clean, compare, groups, layers, letters, metadata,
-    page_sizes, refuse_many_pages, settle, showing,
+    missing_fonts, page_sizes, refuse_many_pages, settle, showing,
 };
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
@@ -71,6 +71,7 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
     refuse_many_pages(&file, limits)?;
     let pages = page_sizes(&file, limits)?;
     showing::refuse_unreadable(&file)?;
+    let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
     let kept = kept(upload);
     if settle::has_external_streams(&file)? {
         return Err(Refused::ExternalContent);
@@ -96,6 +97,7 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
             kind: "Group".to_owned(),
         });
     }
+    missing_fonts::refuse_signed(&file, most)?;
     letters::refuse_wrong(&file, bytes.clone())?;
     allows_more(&bytes, pages.len())?;
     compare::has_content(bytes.clone(), &pages, &file, limits)?;

@@ -1,6 +1,6 @@
 //! Text in fonts that a file names and does not hold: signers see the letters that the file means, or the file is refused.
 
-use document::intake::{Change, Limits, Refused, inspect};
+use document::intake::{Acceptance, Change, Limits, Refused, Wishes, inspect, inspect_as};
 
 use crate::annotations::{file, stream};
 use crate::samples::{HOUSE, signed_by_others};
@@ -366,10 +366,58 @@ fn text_whose_font_is_not_among_its_resources_is_shown_by_every_program() {
         let taken = inspect(pdf, &Limits::default()).unwrap_or_else(|refused| panic!("{resources}: {refused}"));
         assert_eq!(taken.changes, [Change::AnnotationsDrawn { count: 1 }], "{resources}");
         is_seen_alike(resources, &taken.pdf, &blank, Viewer::Pdfium);
+        // A signed file cannot be given the font, but a copy without the signatures can be sent.
+        let signed = signed_by_others(&page(resources, content, std::slice::from_ref(&form)), &HOUSE.key);
+        let missing = refused(signed.clone());
+        let named = Refused::SignedWithMissingFont {
+            page: 1,
+            font: "F".to_owned(),
+        };
+        assert_eq!(missing, Some(named), "{resources}");
+        let accepts = [Acceptance::WithoutSignatures].into();
+        let wishes = Wishes {
+            accepts,
+            ..Wishes::default()
+        };
+        let copy =
+            inspect_as(signed, &Limits::default(), &wishes).unwrap_or_else(|refused| panic!("{resources}: {refused}"));
+        is_seen_alike(resources, &copy.pdf, &blank, Viewer::Poppler);
         let shown = Marks::between(&Viewer::Poppler.show(&taken.pdf), &Viewer::Poppler.show(&blank));
         assert!(shown.count() > 0, "{resources}: Poppler shows nothing");
     }
     let named = "/Font<</F<</Type/Font/Subtype/Type1/BaseFont/Courier>>>>";
     let taken = inspect(page(named, words, &[]), &Limits::default()).expect("it is taken");
     assert_eq!(taken.changes, []);
+    assert_eq!(refused(signed_by_others(&page(named, words, &[]), &HOUSE.key)), None);
+}
+
+/// Poppler looks for them in the resources of the page, and our renderer and `PDFium` do not.
+#[test]
+fn what_a_form_lacks_and_its_page_has_is_shown_alike_by_every_program() {
+    let blank = page("", "", &[]);
+    let font = |name: &str| format!("<</F<</Type/Font/Subtype/Type1/BaseFont/{name}>>>>");
+    let form = |content: &str| stream("/BBox[0 0 300 100]/Resources<</ProcSet[/PDF]>>", content);
+    let of = |name: &str, content: &str| {
+        let black = stream("/BBox[0 0 300 100]", "20 20 50 50 re f");
+        let resources = format!("/Font{}/XObject<</X 5 0 R/Y 6 0 R>>", font(name));
+        page(&resources, "/X Do", &[form(content), black])
+    };
+    let words = "BT /F 20 Tf 20 40 Td (Potato) Tj ET";
+    let taken = inspect(of("Helvetica", words), &Limits::default()).expect("it is taken");
+    assert_eq!(taken.changes, [Change::AnnotationsDrawn { count: 1 }]);
+    is_seen_alike("Helvetica", &taken.pdf, &blank, Viewer::Poppler);
+    // Signers would see other letters than the page's font has.
+    let other = refused(of("ZapfDingbats", words));
+    assert_eq!(other, Some(Refused::PageWouldChange { page: 1 }));
+
+    let taken = inspect(of("Helvetica", "/Y Do"), &Limits::default()).expect("it is taken");
+    assert_eq!(taken.changes, [Change::DamageDropped { count: 1 }]);
+    let seen = |viewer: Viewer, pdf: &[u8]| Marks::between(&viewer.show(pdf), &viewer.show(&blank)).count();
+    assert!(seen(Viewer::Poppler, &of("Helvetica", "/Y Do")) > 0, "Poppler shows it");
+    for viewer in [Viewer::Ours, Viewer::Poppler, Viewer::Pdfium] {
+        assert_eq!(seen(viewer, &taken.pdf), 0, "{viewer:?}");
+    }
+    let signed = refused(signed_by_others(&of("Helvetica", "/Y Do"), &HOUSE.key));
+    let kind = "XObject".to_owned();
+    assert_eq!(signed, Some(Refused::SignedWithUnseen { page: 1, kind }));
 }
