@@ -8,6 +8,7 @@
 //!    rules of the format is rebuilt if everything the pages need is there (`whole`), and taken if the sender accepts what was
 //!    rebuilt ([`Acceptance`]). It refuses what it cannot keep honestly: a password that is not known, a form that exists only as
 //!    XFA, a file without pages, one that had to be rebuilt and that may be signed (`unsigned`).
+//!    `showing` and `partial` refuse content that we cannot read, or only in part.
 //! 2. All changes are kept separate from the file (`crate::pdf::edit`; `look` has what all of them need). `settle`
 //!    corrects what strict readers complain about and lenient ones ignore; `annotations` draws, removes or refuses what
 //!    the file leaves to viewers; `groups` removes groups that our renderer would draw over what lies beneath; `layers`
@@ -45,6 +46,7 @@ mod letters;
 mod look;
 mod metadata;
 mod missing_fonts;
+mod partial;
 mod report;
 mod rewrite;
 mod settle;
@@ -261,6 +263,7 @@ fn take_unsigned(
     }
     showing::refuse_unreadable(&edits)?;
     let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
+    partial::refuse(&edits, most)?;
     let settled = settle::settle(&mut edits, upload)?;
     changes.extend(settled.changes);
     warnings.extend(settled.warnings);

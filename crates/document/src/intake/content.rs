@@ -75,6 +75,38 @@ pub(super) fn instructions(content: &[u8]) -> Vec<Instruction> {
     found
 }
 
+/// An inline image (8.9.7).
+pub(super) struct InlineImage<'c> {
+    /// Its entries: keys and values.
+    pub(super) entries: &'c [u8],
+    /// Its data, up to the white space before the first `EI` that looks like its end.
+    pub(super) data: &'c [u8],
+    /// The content from its data on.
+    pub(super) rest: &'c [u8],
+}
+
+/// The inline images of a content.
+pub(super) fn inline_images(content: &[u8]) -> Vec<InlineImage<'_>> {
+    // Most content has none.
+    if !content.windows(2).any(|pair| pair == b"BI") {
+        return Vec::new();
+    }
+    let image = |instruction: &Instruction| {
+        let at = instruction.operator.end;
+        let mut reader = Reader { content, at };
+        let entries = reader.inline_entries()?;
+        let end = instruction.whole.end.checked_sub(b" EI".len())?;
+        Some(InlineImage {
+            entries: content.get(entries)?,
+            data: content.get(reader.at..end)?,
+            rest: content.get(reader.at..)?,
+        })
+    };
+    let all = instructions(content);
+    let images = all.iter().filter(|instruction| instruction.word(content) == b"BI");
+    images.filter_map(image).collect()
+}
+
 /// The operators of content streams (Table 50), except those of inline images.
 const OPERATORS: [&[u8]; 70] = [
     b"b", b"B", b"b*", b"B*", b"BDC", b"BMC", b"BT", b"BX", b"c", b"cm", b"CS", b"cs", b"d", b"d0", b"d1", b"Do",
@@ -239,16 +271,22 @@ impl Reader<'_> {
         }
     }
 
-    /// After `BI`: reads to the end of the image, and returns where that is.
-    fn inline_image(&mut self) -> Option<usize> {
+    /// After `BI`: reads the entries of an inline image, and returns where they are. Its data follows.
+    fn inline_entries(&mut self) -> Option<Range<usize>> {
+        let start = self.at;
         loop {
             let (token, range) = self.next()?;
-            if token == Token::Word && self.content.get(range) == Some(b"ID") {
-                break;
+            if token == Token::Word && self.content.get(range.clone()) == Some(b"ID") {
+                // One white space, then the data.
+                self.at += 1;
+                return Some(start..range.start);
             }
         }
-        // One white space, then the data.
-        self.at += 1;
+    }
+
+    /// After `BI`: reads to the end of the image, and returns where that is.
+    fn inline_image(&mut self) -> Option<usize> {
+        self.inline_entries()?;
         loop {
             let rest = self.content.get(self.at..)?;
             let place = rest.windows(2).position(|pair| pair == b"EI")?;

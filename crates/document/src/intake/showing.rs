@@ -61,6 +61,8 @@ const OF_PICTURES: [&[u8]; 6] = [
 struct Shown<'o> {
     streams: Vec<(u32, Ref, &'o Stream)>,
     fonts: Vec<(u32, &'o Dict)>,
+    /// The content of glyphs of Type 3 fonts.
+    glyphs: BTreeSet<Ref>,
 }
 
 impl<'o> Shown<'o> {
@@ -95,6 +97,8 @@ impl<'o> Shown<'o> {
                         if FONTS.iter().any(|kind| objects.is_name_in(dict, b"Subtype", kind)) {
                             found.fonts.push((number, dict));
                         }
+                        let glyphs = objects.dict_in(dict, b"CharProcs").into_iter().flat_map(Dict::iter);
+                        found.glyphs.extend(glyphs.filter_map(|(_, glyph)| glyph.as_ref()));
                         waiting.extend(shown(objects, dict));
                     }
                     Object::Stream(stream) => waiting.extend(shown(objects, &stream.dict)),
@@ -111,10 +115,24 @@ pub(super) fn fonts(objects: &impl Look) -> Vec<(u32, &Dict)> {
     Shown::of(objects).fonts
 }
 
-/// The forms, appearances and tiles that pages show, each with the first such page.
+/// The streams that pages show, each with the first such page.
+pub(super) fn streams(objects: &impl Look) -> Vec<(u32, Ref, &Stream)> {
+    Shown::of(objects).streams
+}
+
+/// The forms, appearances and tiles among them.
 pub(super) fn forms(objects: &impl Look) -> Vec<(u32, Ref, &Stream)> {
-    let mut streams = Shown::of(objects).streams;
+    let mut streams = streams(objects);
     streams.retain(|(_, _, stream)| stream.dict.has(b"BBox"));
+    streams
+}
+
+/// The same, and the glyphs of Type 3 fonts.
+pub(super) fn contents(objects: &impl Look) -> Vec<(u32, Ref, &Stream)> {
+    let Shown {
+        mut streams, glyphs, ..
+    } = Shown::of(objects);
+    streams.retain(|(_, id, stream)| stream.dict.has(b"BBox") || glyphs.contains(id));
     streams
 }
 
@@ -139,8 +157,7 @@ fn resources<'o, O: Look>(objects: &'o O, resources: &'o Object) -> impl Iterato
 
 /// Pictures with alternates, such as for printing (8.9.5.4), each with its page.
 pub(super) fn alternates(objects: &impl Look) -> Vec<(u32, Ref)> {
-    let with_others = Shown::of(objects)
-        .streams
+    let with_others = streams(objects)
         .into_iter()
         .filter(|(_, _, stream)| stream.dict.has(b"Alternates"));
     with_others.map(|(page, id, _)| (page, id)).collect()
@@ -148,7 +165,7 @@ pub(super) fn alternates(objects: &impl Look) -> Vec<(u32, Ref)> {
 
 /// Refuses a file with visible streams that we cannot decode.
 pub(super) fn refuse_unreadable(objects: &impl Look) -> Result<(), Refused> {
-    for (page, _, stream) in Shown::of(objects).streams {
+    for (page, _, stream) in streams(objects) {
         if let Some(filter) = unreadable(objects, stream) {
             let filter: String = filter.chars().filter(|c| !c.is_control()).take(40).collect();
             return Err(Refused::UnreadableContent { page, filter });

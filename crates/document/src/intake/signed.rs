@@ -19,7 +19,7 @@ use super::look::Look;
 use super::upload::Upload;
 use super::{
     Change, Intake, Limits, Refused, Warning, annotations, clean, compare, groups, layers, letters, metadata,
-    missing_fonts, page_sizes, refuse_many_pages, settle, showing,
+    missing_fonts, page_sizes, partial, refuse_many_pages, settle, showing,
 };
 use crate::marks::extend;
 use crate::marks::stamp::{Mark, MarkContent};
@@ -72,6 +72,10 @@ pub(super) fn take(bytes: SharedBytes, upload: &Upload, limits: &Limits) -> Resu
     let pages = page_sizes(&file, limits)?;
     showing::refuse_unreadable(&file)?;
     let most = usize::try_from(limits.largest_stream).unwrap_or(usize::MAX);
+    partial::refuse(&file, most)?;
+    if let Some(defect) = partial::damage(&file, most) {
+        return Err(damaged(&defect));
+    }
     let kept = kept(upload);
     if settle::has_external_streams(&file)? {
         return Err(Refused::ExternalContent);

@@ -397,27 +397,30 @@ fn what_a_form_lacks_and_its_page_has_is_shown_alike_by_every_program() {
     let blank = page("", "", &[]);
     let font = |name: &str| format!("<</F<</Type/Font/Subtype/Type1/BaseFont/{name}>>>>");
     let form = |content: &str| stream("/BBox[0 0 300 100]/Resources<</ProcSet[/PDF]>>", content);
-    let of = |name: &str, content: &str| {
+    let page_with = |name: &str, content: &str| {
         let black = stream("/BBox[0 0 300 100]", "20 20 50 50 re f");
         let resources = format!("/Font{}/XObject<</X 5 0 R/Y 6 0 R>>", font(name));
         page(&resources, "/X Do", &[form(content), black])
     };
     let words = "BT /F 20 Tf 20 40 Td (Potato) Tj ET";
-    let taken = inspect(of("Helvetica", words), &Limits::default()).expect("it is taken");
+    let taken = inspect(page_with("Helvetica", words), &Limits::default()).expect("it is taken");
     assert_eq!(taken.changes, [Change::AnnotationsDrawn { count: 1 }]);
     is_seen_alike("Helvetica", &taken.pdf, &blank, Viewer::Poppler);
     // Signers would see other letters than the page's font has.
-    let other = refused(of("ZapfDingbats", words));
+    let other = refused(page_with("ZapfDingbats", words));
     assert_eq!(other, Some(Refused::PageWouldChange { page: 1 }));
 
-    let taken = inspect(of("Helvetica", "/Y Do"), &Limits::default()).expect("it is taken");
+    let taken = inspect(page_with("Helvetica", "/Y Do"), &Limits::default()).expect("it is taken");
     assert_eq!(taken.changes, [Change::DamageDropped { count: 1 }]);
     let seen = |viewer: Viewer, pdf: &[u8]| Marks::between(&viewer.show(pdf), &viewer.show(&blank)).count();
-    assert!(seen(Viewer::Poppler, &of("Helvetica", "/Y Do")) > 0, "Poppler shows it");
+    assert!(
+        seen(Viewer::Poppler, &page_with("Helvetica", "/Y Do")) > 0,
+        "Poppler shows it"
+    );
     for viewer in [Viewer::Ours, Viewer::Poppler, Viewer::Pdfium] {
         assert_eq!(seen(viewer, &taken.pdf), 0, "{viewer:?}");
     }
-    let signed = refused(signed_by_others(&of("Helvetica", "/Y Do"), &HOUSE.key));
+    let signed = refused(signed_by_others(&page_with("Helvetica", "/Y Do"), &HOUSE.key));
     let kind = "XObject".to_owned();
     assert_eq!(signed, Some(Refused::SignedWithUnseen { page: 1, kind }));
 }

@@ -1,5 +1,11 @@
 //! What pages draw: damaged, deleted, unbalanced or hidden content.
 
+use std::io::Write as _;
+
+use document::intake::{Acceptance, inspect_as};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
 use super::signed::marks;
 use super::*;
 
@@ -74,6 +80,135 @@ fn damaged_streams_that_no_viewer_shows_are_dropped_and_judges_are_content() {
     assert_eq!(
         changed(&pdf),
         [Change::DamageDropped { count: 2 }, Change::PagesRedrawn { count: 1 }]
+    );
+}
+
+fn deflated(data: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(data).expect("written");
+    encoder.finish().expect("deflated")
+}
+
+/// A page whose content draws this inline image of 8 × 8 grey pixels, or has it drawn in a form or by a glyph.
+fn with_inline_image(packing: &str, data: &[u8], place: &str) -> Vec<u8> {
+    let head = format!("q 80 0 0 80 10 10 cm BI /W 8 /H 8 /BPC 8 /CS /G {packing} ID ");
+    let image = [head.as_bytes(), data, b"\nEI Q\n"].concat();
+    document_of(PageForm::PLAIN, |document, page| {
+        let mut content = |entries: Dictionary, data: &[u8]| {
+            let stream = Stream::new(entries, data.to_vec()).with_compression(false);
+            Object::from(document.add_object(stream))
+        };
+        let (shown, resources) = match place {
+            "page" => (content(Dictionary::new(), &image), Dictionary::new()),
+            "form" => {
+                let bbox = vec![0.into(), 0.into(), 100.into(), 100.into()];
+                let form = dictionary! { "Type" => "XObject", "Subtype" => "Form", "BBox" => bbox };
+                let forms = dictionary! { "X" => content(form, &image) };
+                (content(Dictionary::new(), b"/X Do"), dictionary! { "XObject" => forms })
+            }
+            _ => {
+                let drawing = [b"100 0 0 0 100 100 d1 ", image.as_slice()].concat();
+                let glyph = content(Dictionary::new(), &drawing);
+                let font = dictionary! {
+                    "Type" => "Font", "Subtype" => "Type3", "FirstChar" => 97, "LastChar" => 97, "Widths" => vec![100.into()],
+                    "FontBBox" => vec![0.into(), 0.into(), 100.into(), 100.into()],
+                    "FontMatrix" => vec![Object::Real(0.01), 0.into(), 0.into(), Object::Real(0.01), 0.into(), 0.into()],
+                    "CharProcs" => dictionary! { "a" => glyph },
+                    "Encoding" => dictionary! { "Type" => "Encoding", "Differences" => vec![97.into(), "a".into()] },
+                };
+                let fonts = dictionary! { "F" => font };
+                (
+                    content(Dictionary::new(), b"BT /F 100 Tf (a) Tj ET"),
+                    dictionary! { "Font" => fonts },
+                )
+            }
+        };
+        page.set("Contents", shown);
+        page.set("Resources", resources);
+    })
+}
+
+/// Each program shows another part of it.
+#[test]
+fn a_damaged_inline_image_refuses_a_file_wherever_it_is() {
+    let data = deflated(&[0x55; 64]);
+    let mut damaged = data.clone();
+    // The lengths of the stored block no longer agree.
+    damaged[4] ^= 0xff;
+    for place in ["page", "form", "glyph"] {
+        let sound = with_inline_image("/F /Fl", &data, place);
+        assert_eq!(take(&sound).err(), None, "{place}");
+        let lost = Some(Refused::ContentLost { page: 1 });
+        for data in [&damaged[..], &data[..40]] {
+            let pdf = with_inline_image("/F /Fl", data, place);
+            assert_eq!(take(&pdf).err(), lost, "{place}");
+            assert_eq!(
+                take(&samples::signed_by_others(&pdf, &samples::HOUSE.key)).err(),
+                lost,
+                "{place}"
+            );
+        }
+    }
+}
+
+#[test]
+fn sound_inline_images_are_taken_however_they_are_packed() {
+    let mut misleading = [0x55; 64];
+    misleading[20..40].copy_from_slice(b"  EI Q q 1 0 0 1 0 0");
+    let text = "55".repeat(64);
+    for (packing, data) in [
+        ("", [0x55; 64].to_vec()),
+        ("/F /Fl", deflated(&misleading)),
+        ("/Filter [/FlateDecode] /DecodeParms [null]", deflated(&[0x55; 64])),
+        ("/F /AHx", format!("{text}>").into_bytes()),
+        (
+            "/F [/AHx /Fl]",
+            deflated(&[0x55; 64])
+                .iter()
+                .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+                .into_bytes(),
+        ),
+        ("/F /RL", vec![193, 0x55, 128]),
+        ("/F /RL", vec![193, 0x55]),
+    ] {
+        assert_eq!(
+            take(&with_inline_image(packing, &data, "page")).err(),
+            None,
+            "{packing}"
+        );
+    }
+}
+
+/// In an unsigned file, all programs show what we read of it.
+#[test]
+fn a_damaged_picture_refuses_a_signed_file_and_a_copy_can_be_sent() {
+    let data = deflated(&[0x55; 64]);
+    let with_picture = |data: &[u8]| {
+        document_of(PageForm::PLAIN, |document, page| {
+            let picture = dictionary! {
+                "Type" => "XObject", "Subtype" => "Image", "Width" => 8, "Height" => 8, "BitsPerComponent" => 8,
+                "ColorSpace" => "DeviceGray", "Filter" => "FlateDecode",
+            };
+            let picture = document.add_object(Stream::new(picture, data.to_vec()).with_compression(false));
+            let shown = Stream::new(Dictionary::new(), b"80 0 0 80 10 10 cm /X Do".to_vec());
+            page.set("Contents", document.add_object(shown));
+            page.set("Resources", dictionary! { "XObject" => dictionary! { "X" => picture } });
+        })
+    };
+    let signed = |data: &[u8]| samples::signed_by_others(&with_picture(data), &samples::HOUSE.key);
+    assert_eq!(take(&signed(&data)).err(), None);
+    let pdf = signed(&data[..40]);
+    let refused = take(&pdf).err();
+    assert!(matches!(refused, Some(Refused::SignedAndDamaged { .. })), "{refused:?}");
+    let wishes = Wishes {
+        accepts: [Acceptance::WithoutSignatures].into(),
+        ..Wishes::default()
+    };
+    let copy = inspect_as(pdf, &Limits::default(), &wishes).expect("the copy is taken");
+    assert!(
+        copy.changes.contains(&Change::DamageDropped { count: 1 }),
+        "{:?}",
+        copy.changes
     );
 }
 
