@@ -17,6 +17,7 @@ use serde_json::Value;
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("failpoint", &[]),
+    ("metrics", &[]),
     ("document", &["domain"]),
     ("sheets", &[]),
     ("document-worker", &["domain", "document", "sheets"]),
@@ -25,14 +26,24 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("i18n", &["domain"]),
     (
         "app",
-        &["domain", "failpoint", "document", "sheets", "store", "blobs", "i18n"],
+        &[
+            "domain",
+            "metrics",
+            "failpoint",
+            "document",
+            "sheets",
+            "store",
+            "blobs",
+            "i18n",
+        ],
     ),
-    ("delivery", &["domain", "failpoint", "store", "i18n", "app"]),
-    ("http", &["domain", "document", "store", "i18n", "app"]),
+    ("delivery", &["domain", "metrics", "failpoint", "store", "i18n", "app"]),
+    ("http", &["domain", "metrics", "document", "store", "i18n", "app"]),
     (
         "server",
         &[
             "domain",
+            "metrics",
             "document",
             "document-worker",
             "sheets",
