@@ -22,4 +22,4 @@ mod frame;
 mod pool;
 mod protocol;
 
-pub use pool::{Pool, PoolError, PoolSettings};
+pub use pool::{Pool, PoolError, PoolLoad, PoolSettings};

@@ -107,6 +107,17 @@ pub enum PoolError {
     Failed(String),
 }
 
+/// How busy the children are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolLoad {
+    pub busy: usize,
+    pub idle: usize,
+    /// Jobs that wait for a child.
+    pub waiting: usize,
+    /// How many children were replaced since the start.
+    pub replaced: u64,
+}
+
 /// The pool. Its methods block; share it between threads.
 #[derive(Debug)]
 pub struct Pool {
@@ -120,6 +131,7 @@ pub struct Pool {
 struct Children {
     idle: Vec<Worker>,
     alive: usize,
+    replaced: u64,
     /// One turn per child process, so a job that has a turn finds an idle child or may start one.
     turns: Turns,
 }
@@ -151,6 +163,7 @@ impl Pool {
         let children = Children {
             idle: Vec::new(),
             alive: 0,
+            replaced: 0,
             turns: Turns::new(Bounds {
                 places: settings.workers,
                 of_link: 1,
@@ -171,6 +184,39 @@ impl Pool {
             children.alive += 1;
         }
         Ok(pool)
+    }
+
+    /// How busy the children are now.
+    pub fn load(&self) -> PoolLoad {
+        let children = self.lock();
+        let idle = children.idle.len();
+        PoolLoad {
+            busy: children.alive.saturating_sub(idle),
+            idle,
+            waiting: children.turns.waiting(),
+            replaced: children.replaced,
+        }
+    }
+
+    /// Whether there is a child, or one can be started.
+    pub fn check(&self) -> Result<(), PoolError> {
+        {
+            let mut children = self.lock();
+            if children.alive > 0 {
+                return Ok(());
+            }
+            children.alive += 1;
+        }
+        match self.start() {
+            Ok(worker) => {
+                self.give_back(worker);
+                Ok(())
+            }
+            Err(error) => {
+                self.forget();
+                Err(error)
+            }
+        }
     }
 
     /// Runs the intake of an upload.
@@ -512,6 +558,7 @@ impl Pool {
     /// Ends a worker and starts another in its place.
     fn replace(&self, mut worker: Worker) -> Option<ExitStatus> {
         let status = worker.end();
+        self.lock().replaced += 1;
         match self.start() {
             Ok(fresh) => self.give_back(fresh),
             Err(error) => {

@@ -105,6 +105,11 @@ impl Turns {
         self.begun.is_empty() && self.queues.is_empty()
     }
 
+    /// How many requests wait for a place.
+    pub fn waiting(&self) -> usize {
+        self.queues.values().map(|queue| queue.tickets.len()).sum()
+    }
+
     /// Whether the turn of a ticket has begun and not ended.
     pub fn has_begun(&self, ticket: Ticket) -> bool {
         self.begun.contains_key(&ticket)

@@ -52,7 +52,7 @@ pub use base::value::{FromValue, Value};
 pub use chain::held_workflow::{HeldWorkflow, hold};
 pub use chain::{audit, checkpoint};
 pub use companies::{access_token, api_client, audit_log, company, known_address, member, setting};
-pub use driver::store::{Settings, StatementShape, Store};
+pub use driver::store::{Load, Settings, StatementShape, Store};
 pub use evidence::{backup, check, compare, erasure};
 pub use files::{loose_file, upload};
 pub use outbox::{held_outbox, node};

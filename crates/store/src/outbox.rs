@@ -28,6 +28,7 @@ mod enqueue;
 mod finish;
 mod history;
 mod message;
+mod queues;
 
 pub use claim::{
     Claim, Claimed, ClaimedChannel, DueLane, MOST_OF_LANE, Taken, claim, count_anew, due_lanes, hold_claimed,
@@ -50,6 +51,7 @@ pub use message::{
     Message, ToErase, count_failed_messages, erase, failed_messages, holds_no_code, message, messages,
     messages_of_workflow, to_erase, undelivered_since,
 };
+pub use queues::{OutboxQueue, Queues, queues};
 
 pub mod held_outbox;
 pub mod node;

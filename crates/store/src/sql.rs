@@ -37,6 +37,7 @@ files! {
     member,
     node,
     public_link,
+    queue,
     schema,
     search,
     setting,

@@ -26,6 +26,8 @@ struct Request<T, E, F> {
     result: Option<Result<T, E>>,
     panicked: bool,
     reply: SyncSender<Result<T, E>>,
+    /// The request whose log lines the closure writes, perhaps on another thread.
+    span: tracing::Span,
 }
 
 impl<T, E, F> Job for Request<T, E, F>
@@ -41,7 +43,8 @@ where
         INSIDE.set(true);
         // After a panic the closure does not run again and the transaction is rolled back, so nobody sees half a
         // change.
-        let outcome = catch_unwind(AssertUnwindSafe(|| (self.work)(transaction)));
+        let (work, span) = (&mut self.work, &self.span);
+        let outcome = catch_unwind(AssertUnwindSafe(|| span.in_scope(|| work(transaction))));
         INSIDE.set(false);
         let result = outcome.unwrap_or_else(|panic| {
             self.panicked = true;
@@ -109,6 +112,7 @@ where
         result: None,
         panicked: false,
         reply,
+        span: tracing::Span::current(),
     });
     answer.recv().unwrap_or_else(|_| Err(E::from(Error::Closed)))
 }

@@ -65,7 +65,7 @@ use self::transaction::{Answered, Fate, Outcome, PostgresTransaction, Question};
 use self::values::{bound, references};
 use crate::driver::job::Job;
 use crate::driver::migrations;
-use crate::driver::store::StatementShape;
+use crate::driver::store::{Load, StatementShape};
 use crate::{Error, Numbers, Statement, Value};
 
 /// Wakes all listeners: there is something to look at.
@@ -83,6 +83,7 @@ const MIGRATE_ATTEMPTS: u32 = 3;
 
 pub(crate) struct Driver {
     connections: Pool,
+    connection_count: usize,
     /// Questions that are a transaction's only statement. Some also need numbers.
     questions: Together<Question, Option<i64>, Option<Answered>>,
     /// New numbers, by statement: how many parts each caller wants.
@@ -113,6 +114,7 @@ impl Driver {
         let mut first = Some(server.connect().map_err(|error| error.at_start(server.name()))?);
         let slots = (0..connections.max(1)).map(|_| first.take().map(Session::new));
         Ok(Driver {
+            connection_count: connections.max(1),
             connections: Pool::new(slots.collect()),
             questions: Together::new(),
             numbers: Together::new(),
@@ -121,6 +123,11 @@ impl Driver {
             server,
             deadlocks: Arc::default(),
         })
+    }
+
+    /// How busy the connections are.
+    pub(crate) fn load(&self) -> Load {
+        self.connections.load(self.connection_count)
     }
 
     /// Runs a job on the caller's thread as soon as a connection is free.

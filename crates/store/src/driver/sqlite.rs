@@ -26,7 +26,7 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ffi};
 
 use crate::driver::job::Job;
 use crate::driver::migrations;
-use crate::driver::store::StatementShape;
+use crate::driver::store::{Load, StatementShape};
 use crate::{Error, Row, Statement, Transaction, Value};
 
 const READERS: usize = 4;
@@ -94,6 +94,16 @@ impl Driver {
             Ok(0) => Ok(()),
             Ok(_) => Err(cannot_open(&self.path, &"another process reads it; try again")),
             Err(error) => Err(cannot_open(&self.path, &error)),
+        }
+    }
+
+    /// How busy the readers are, and how many wait for the writer.
+    pub(crate) fn load(&self) -> Load {
+        let free = self.readers.free.len();
+        Load {
+            in_use: READERS.saturating_sub(free),
+            free,
+            waiting: self.writer.len() + self.relaxed_writer.len(),
         }
     }
 

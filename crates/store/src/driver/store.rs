@@ -49,6 +49,17 @@ pub struct StatementShape {
     pub columns: Vec<String>,
 }
 
+/// How busy the connections are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Connections that someone works with.
+    pub in_use: usize,
+    /// Connections that nobody needs now.
+    pub free: usize,
+    /// Callers that wait for a connection, or for the one writer of SQLite.
+    pub waiting: usize,
+}
+
 pub(crate) enum Driver {
     Sqlite(sqlite::Driver),
     Postgres(postgres::Driver),
@@ -181,6 +192,14 @@ impl Store {
             // A single writer cannot deadlock.
             Driver::Sqlite(_) => Arc::default(),
             Driver::Postgres(driver) => Arc::clone(&driver.deadlocks),
+        }
+    }
+
+    /// How busy the connections are now.
+    pub fn load(&self) -> Load {
+        match self.driver.as_ref() {
+            Driver::Sqlite(driver) => driver.load(),
+            Driver::Postgres(driver) => driver.load(),
         }
     }
 

@@ -7,6 +7,7 @@ mod loose_files;
 mod plans;
 mod postgres_only;
 mod probe;
+mod queues;
 mod schemas;
 mod search_traces;
 mod statements;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::session::Session;
+use crate::driver::store::Load;
 
 /// The idle connections. The most recently used one goes out first, because its caches are warm. Callers get a
 /// connection in the order in which they came, or an answer in time that there is none.
@@ -28,6 +29,18 @@ impl Pool {
             idle: slots,
             waiting: VecDeque::new(),
         }))
+    }
+
+    /// How many of `all` connections are lent, and how many callers wait. A caller that gave up is counted until the
+    /// next connection returns.
+    pub(super) fn load(&self, all: usize) -> Load {
+        let lending = self.lending();
+        let free = lending.idle.len();
+        Load {
+            in_use: all.saturating_sub(free),
+            free,
+            waiting: lending.waiting.len(),
+        }
     }
 
     /// Removes everything that is not lent now.
