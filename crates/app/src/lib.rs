@@ -100,8 +100,10 @@ pub use templates::template_view::{
     ArchivedTemplate, ListTemplatesRequest, SavedTemplate, TemplateLine, TemplateList, TemplatePlace, TemplateView,
 };
 pub use upkeep::check::{AuditReport, FileFault, FsckReport};
+pub use upkeep::health::{Check, Readiness};
 pub use upkeep::housekeeping::Cleaned;
 pub use upkeep::settings::Settings;
+pub use upkeep::waiting::CertificateEnd;
 pub use values::look::{BoxLook, FieldLook};
 pub use values::value::GivenField;
 pub use workflow::act::ActRequest;

@@ -8,3 +8,4 @@ pub(crate) mod housekeeping;
 pub(crate) mod leftovers;
 pub(crate) mod seal_warnings;
 pub(crate) mod settings;
+pub(crate) mod waiting;

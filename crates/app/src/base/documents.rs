@@ -18,6 +18,11 @@ use crate::base::error::{Error, Fault, FaultCode};
 
 /// Reads strangers' PDFs and pictures.
 pub trait StrangersDocuments: Send + Sync {
+    /// Whether documents can be read now.
+    fn check(&self) -> Result<(), DocumentFault> {
+        Ok(())
+    }
+
     /// Imports an upload as its sender wishes: rewritten once, unchanged if others signed it, or refused.
     fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault>;
 

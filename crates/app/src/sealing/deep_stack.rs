@@ -4,10 +4,12 @@ use crate::base::error::Error;
 
 /// Works on a stranger's bytes with as much stack as intake had for them, within its limits of memory and time.
 pub(crate) fn on_deep_stack<T: Send>(doing: &'static str, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    // Its log lines belong to the same request.
+    let span = tracing::Span::current();
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .stack_size(document::marks::extend::STACK)
-            .spawn_scoped(scope, work)
+            .spawn_scoped(scope, move || span.in_scope(work))
             .map_err(|error| Error::internal(doing, error))?
             .join()
             .map_err(|_| Error::internal(doing, "the thread panicked"))

@@ -17,7 +17,7 @@
 //! audit trail that contains its hash. A reader at that moment gets one or the other, complete.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use document::pdf::shared_bytes::SharedBytes;
 use document::pki::keys::{KeyError, Signer};
@@ -27,6 +27,7 @@ use document::sealing::{SealDetails, SealError};
 use domain::public_address::{AddressRules, CallbackUrl};
 use domain::{BlobHash, CompanyId, SealLevel, WhenTsaIsDown};
 use jiff::{SignedDuration, Timestamp};
+use metrics::metrics;
 use sha2::{Digest, Sha256};
 use store::company::Company;
 
@@ -236,7 +237,20 @@ impl App {
         details: &SealDetails,
         patience: &Patience,
     ) -> Result<Sealed, Error> {
-        let pdf = pdf.into();
+        let begun = Instant::now();
+        let sealed = self.sealed(company, pdf.into(), details, patience);
+        let level = sealed.as_ref().map_or("none", |sealed| sealed.level.code());
+        metrics::took(&metrics().seals, &metrics::Seal { level }, begun.elapsed());
+        sealed
+    }
+
+    fn sealed(
+        &self,
+        company: &CompanyId,
+        pdf: SharedBytes,
+        details: &SealDetails,
+        patience: &Patience,
+    ) -> Result<Sealed, Error> {
         let usable = self.current_seal_key(company)?;
         self.prove_sealable(&usable, patience)?;
         let key = usable.key;

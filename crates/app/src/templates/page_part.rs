@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use document::pages::render::RenderFault;
 use domain::{BlobHash, Requester};
+use metrics::metrics;
 
 use crate::App;
 use crate::base::documents::DocumentFault;
@@ -90,7 +91,10 @@ impl App {
             kind,
             page,
         };
-        Ok(match self.pages.get(part) {
+        let kept = self.pages.get(part);
+        let labels = metrics::Cache::of("pages", kept.is_some());
+        metrics().cache.get_or_create(&labels).inc();
+        Ok(match kept {
             Some(bytes) => PageAnswer::Kept(PagePart::of(bytes)),
             None => PageAnswer::ToMake(PartToMake(part)),
         })
