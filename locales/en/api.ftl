@@ -56,5 +56,7 @@ docs-text-pause_endpoint = Nothing more is sent to the endpoint, and nothing is 
 docs-text-start_endpoint = Sends what was held for it. If the endpoint is not stopped, nothing changes.
 docs-text-verify = The body is the file itself, or a form (`multipart/form-data`) whose first file is verified. We trust this installation's root, and know which certificates it has revoked.
 docs-text-health = For load balancers. It writes to the database and the file store, at most once a second, so that a full disk is noticed too.
+docs-text-live = For orchestrators that restart a hung process. It checks nothing else, because a restart does not bring a database back.
+docs-text-ready = For load balancers and orchestrators. Like `/healthz`, and documents must be readable as well. It gives no reasons: the operator's own address for metrics does.
 docs-text-root_certificate = Anyone who trusts it can verify every seal of this installation.
 docs-text-revocation_list = Lists seal certificates that are no longer valid; it is renewed every day. If the operator has set its address, seal certificates name it.

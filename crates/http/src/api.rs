@@ -31,6 +31,8 @@ const SEND: Authority = Authority::AccessToken(Access::Send);
 pub fn routes() -> Vec<Route> {
     let mut all = vec![
         route(Method::GET, "/healthz", PUBLIC, health::health),
+        route(Method::GET, "/livez", PUBLIC, health::live),
+        route(Method::GET, "/readyz", PUBLIC, health::ready),
         route(Method::GET, "/ca/root.pem", PUBLIC, authority::root_certificate),
         route(Method::GET, "/ca/root.crl", PUBLIC, authority::revocation_list),
         route(Method::GET, "/api/openapi.json", PUBLIC, openapi::openapi),

@@ -10,6 +10,7 @@ pub mod client_address;
 pub mod faults;
 pub mod link_owners;
 pub mod link_token;
+pub mod observe;
 pub mod path;
 pub mod plain_name;
 pub mod problem;

@@ -18,6 +18,7 @@ mod pages;
 mod router;
 
 pub use frame::client_address::{ClientAddress, Network, NotANetwork};
+pub use frame::observe::RequestId;
 pub use frame::route::{Access, Authority, Route, route};
 pub use frame::security_headers::every_answer;
 pub use frame::state::{Http, HttpSettings};

@@ -18,6 +18,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::admission::callers::{authenticate, from_our_pages, must_be_allowed};
 use crate::admission::places::{self, Places, Turns};
 use crate::body::{arrival, ignored_members};
+use crate::frame::observe;
 use crate::frame::problem::{Failure, speak};
 use crate::frame::route::{Authority, Route};
 use crate::frame::security_headers;
@@ -39,7 +40,8 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         .filter(|route| route.authority == Authority::LinkToken)
         .map(|route| route.path)
         .collect();
-    let http = Http::new(app, settings, behind_links);
+    let paths = routes().iter().map(|route| route.path).collect();
+    let http = Http::new(app, settings, paths, behind_links);
     let mut router = Router::new();
     let places = Places::default();
     for route in routes() {
@@ -85,6 +87,7 @@ pub fn router(app: Arc<App>, settings: HttpSettings) -> Router {
         .layer(middleware::from_fn_with_state(http.clone(), speak))
         .layer(middleware::from_fn(arrival::discarding))
         .layer(middleware::from_fn_with_state(http.clone(), security_headers::every))
+        .layer(middleware::from_fn_with_state(http.clone(), observe::every))
         .with_state(http)
 }
 

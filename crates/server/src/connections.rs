@@ -23,7 +23,7 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use countersign_http::every_answer;
-use countersign_http::{ClientAddress, Network};
+use countersign_http::{ClientAddress, Network, RequestId};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -174,6 +174,7 @@ fn plain(status: StatusCode, text: &'static str, is_public_https: bool) -> Respo
         HeaderValue::from_static("text/plain; charset=utf-8"),
     );
     every_answer(headers, is_public_https);
+    RequestId::fresh().write(headers);
     answer
 }
 

@@ -8,11 +8,14 @@
 //! Requesters share the threads by the rule of [`domain::turns`]. The requester is set once for each request
 //! ([`answering`]), so handlers need not think of it.
 
+use std::time::Instant;
+
 use app::Error;
 use domain::Requester;
 use domain::turns::Bounds;
+use metrics::{GoingOn, metrics};
 
-use super::shares::Shares;
+use super::shares::{Shares, Turn};
 
 tokio::task_local! {
     static REQUESTER: Requester;
@@ -58,16 +61,40 @@ impl Blocking {
         T: Send + 'static,
         F: FnOnce() -> Result<T, Error> + Send + 'static,
     {
-        let turn = self.0.turn(&requester()).await?;
+        let turn = self.turn().await?;
         let span = tracing::Span::current();
         let task = tokio::task::spawn_blocking(move || {
             let _turn = turn;
+            let _working = GoingOn::begin(&metrics().use_cases_now, "working");
             span.in_scope(work)
         });
-        match task.await {
+        let begun = Instant::now();
+        let result = match task.await {
             Ok(result) => result,
             Err(failure) => Err(Error::internal("waiting for a use-case", failure)),
-        }
+        };
+        let labels = metrics::Outcome {
+            outcome: result.as_ref().err().map_or("done", outcome_of),
+        };
+        metrics::took(&metrics().use_cases, &labels, begun.elapsed());
+        result
+    }
+
+    async fn turn(&self) -> Result<Turn, Error> {
+        let _waiting = GoingOn::begin(&metrics().use_cases_now, "waiting");
+        let begun = Instant::now();
+        let turn = self.0.turn(&requester()).await;
+        metrics().use_case_wait.observe(begun.elapsed().as_secs_f64());
+        turn
+    }
+}
+
+/// The outcome of work that failed.
+fn outcome_of(error: &Error) -> &'static str {
+    match error {
+        Error::Unavailable { .. } => "unavailable",
+        Error::Internal { .. } | Error::OutcomeUnknown(_) | Error::FileLost(_) => "failed",
+        _ => "refused",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use app::{Error, LinkPurpose, LinkToken};
 use domain::CompanyId;
+use metrics::metrics;
 use moka::sync::Cache;
 
 /// How many links to remember.
@@ -34,7 +35,10 @@ impl LinkOwners {
         look_up: impl Future<Output = Result<Option<CompanyId>, Error>>,
     ) -> Result<Option<CompanyId>, Error> {
         let key = (subject(token.purpose), token.subject);
-        if let Some(known) = self.0.get(&key) {
+        let known = self.0.get(&key);
+        let labels = metrics::Cache::of("link_owners", known.is_some());
+        metrics().cache.get_or_create(&labels).inc();
+        if let Some(known) = known {
             return Ok(known);
         }
         let owner = look_up.await?;

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::caller::Authenticated;
+use super::observe::RequestId;
 use super::query::Query;
 use super::state::Http;
 
@@ -58,7 +59,7 @@ enum Reader {
 #[derive(Debug, Clone)]
 struct Unspoken(Arc<Failure>);
 
-/// Problem details of RFC 9457, with the extensions `errors`, `state` and `header`.
+/// Problem details of RFC 9457, with the extensions `errors`, `state`, `request_id` and `header`.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
     /// A URL that identifies the kind of problem; it ends with the error id.
@@ -80,6 +81,10 @@ pub struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Canceled")]
     pub state: Option<String>,
+    /// The id of this request, also in `x-request-id` and in the service's log. Name it when you ask for help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "0d9a7c1e-5f0b-4c5e-9a53-1f4c2a7d9e10")]
+    pub request_id: Option<String>,
     /// Every bad member of the request; empty if none is to blame.
     pub errors: Vec<ProblemError>,
     /// The same result for clients that read `header`, as after a login.
@@ -218,6 +223,7 @@ impl Failure {
             },
             detail,
             state,
+            request_id: None,
             errors,
         }
     }
@@ -286,6 +292,7 @@ impl<S: Sync> FromRequestParts<S> for AnswerLanguage {
 pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Response {
     let query = Query::of(request.uri());
     let headers = request.headers().clone();
+    let id = request.extensions().get::<RequestId>().cloned();
     let path = request.extensions().get::<MatchedPath>();
     let reader = if path.is_some_and(|path| http.is_behind_links(path.as_str())) {
         Reader::LinkHolder
@@ -304,7 +311,10 @@ pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Re
         .get::<CompanyLanguage>()
         .map(|language| language.0);
     let language = language_of(&query, &headers, company);
-    let problem = failure.problem(reader, language, http.public_url());
+    let problem = Problem {
+        request_id: id.map(|id| id.as_str().to_owned()),
+        ..failure.problem(reader, language, http.public_url())
+    };
     let (mut parts, _) = response.into_parts();
     parts.status = failure.status_for(reader);
     parts.headers.remove(header::CONTENT_LENGTH);

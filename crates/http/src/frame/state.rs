@@ -97,6 +97,8 @@ struct Shared {
     bulks: Shares,
     visits: Visits,
     link_owners: LinkOwners,
+    /// The paths of all routes.
+    paths: HashSet<&'static str>,
     /// The paths of the routes for link tokens.
     behind_links: HashSet<&'static str>,
 }
@@ -133,8 +135,13 @@ impl Visits {
 }
 
 impl Http {
-    /// `behind_links` are the paths of the routes for link tokens.
-    pub fn new(app: Arc<App>, settings: HttpSettings, behind_links: HashSet<&'static str>) -> Self {
+    /// `paths` are those of all routes, `behind_links` those of the routes for link tokens.
+    pub fn new(
+        app: Arc<App>,
+        settings: HttpSettings,
+        paths: HashSet<&'static str>,
+        behind_links: HashSet<&'static str>,
+    ) -> Self {
         let blocking = Blocking::new(settings.concurrent_requests);
         // Most of a login is its hash. Two extra places keep every hashing turn in use, and the total is doubled
         // because strangers get half of the places, and everyone who signs in is a stranger. A flood at one company's
@@ -167,6 +174,7 @@ impl Http {
             bulks: of_companies(BULKS, WAITING_BULKS),
             visits: Visits::new(settings.link_starts),
             link_owners: LinkOwners::default(),
+            paths,
             behind_links,
             app,
             settings,
@@ -276,6 +284,11 @@ impl Http {
     /// The queue for large bulk sends, which need much memory while they are checked.
     pub fn bulks(&self) -> &Shares {
         &self.0.bulks
+    }
+
+    /// A route's path as the source writes it, for metrics.
+    pub(crate) fn route_of(&self, path: &str) -> &'static str {
+        self.0.paths.get(path).copied().unwrap_or("none")
     }
 
     /// Whether link tokens open this path: its readers are signers and visitors.
