@@ -101,6 +101,8 @@ export class Installation {
       COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE: "true",
       // What room the machine has is not what is tested.
       COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT: "0",
+      // Tests run at the same time, and the default is one address.
+      COUNTERSIGN_METRICS__LISTEN: "",
       ...settings,
     };
     const run = (input, ...words) => {

@@ -5,12 +5,13 @@
 //! time: everything here may run twice or in several processes.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use app::{App, Error};
 use delivery::guarded_client::{GuardedClient, Limits, SystemLookup};
 use delivery::nodes::{self, Nodes};
 use delivery::{Egress, MailSettings, Mailer, Messengers, Runner, RunnerSettings, node};
+use metrics::metrics;
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{MissedTickBehavior, interval};
@@ -177,7 +178,11 @@ async fn every(period: Duration, ended: watch::Receiver<bool>, app: Arc<App>, do
             _ = time.tick() => {}
         }
         let shared = Arc::clone(&app);
-        match spawn_blocking(move || job(&shared)).await {
+        let begun = Instant::now();
+        let ended = spawn_blocking(move || job(&shared)).await;
+        let outcome = if matches!(ended, Ok(Ok(()))) { "done" } else { "failed" };
+        metrics::took(&metrics().jobs, &metrics::Job { job: doing, outcome }, begun.elapsed());
+        match ended {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, doing, "a job failed; it will run again"),
             Err(error) => tracing::error!(%error, doing, "a job failed; it will run again"),

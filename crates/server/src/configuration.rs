@@ -12,6 +12,7 @@ mod log;
 mod login;
 mod mail;
 mod messenger;
+mod metrics;
 mod network;
 mod sealing;
 mod server;
@@ -34,6 +35,7 @@ use figment::providers::{Format as _, Serialized, Toml};
 use serde::{Deserialize, Serialize};
 use store::public_link::UseBounds;
 
+use self::metrics::Metrics;
 use database::{Database, Keys};
 pub use documents::Documents;
 pub use fault::ConfigurationFault;
@@ -75,6 +77,8 @@ pub struct Configuration {
     /// Limits for uploaded PDFs.
     pub documents: Documents,
     pub log: Log,
+    /// Where the operator watches the service.
+    pub metrics: Metrics,
     #[serde(skip)]
     sources: Sources,
 }

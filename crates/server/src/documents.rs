@@ -11,7 +11,7 @@ use document::intake::{Intake, Wishes};
 use document::marks::checked_picture::{CheckedPicture, PictureWish};
 use document::pages::text_layer::PageText;
 use document::verify::{Means, Verdict};
-use document_worker::{Pool, PoolError, PoolSettings};
+use document_worker::{Pool, PoolError, PoolLoad, PoolSettings};
 use domain::Requester;
 use jiff::Timestamp;
 use sheets::{Sheet, SheetLimits};
@@ -40,6 +40,11 @@ impl Workers {
         }
         let pool = Pool::new(own_program()?, self.settings.clone())?;
         Ok(self.pool.get_or_init(|| pool))
+    }
+
+    /// How busy they are; `None` before the first use.
+    pub fn load(&self) -> Option<PoolLoad> {
+        self.pool.get().map(Pool::load)
     }
 }
 
@@ -79,6 +84,10 @@ fn own_program() -> Result<PathBuf, PoolError> {
 }
 
 impl StrangersDocuments for Workers {
+    fn check(&self) -> Result<(), DocumentFault> {
+        self.pool().and_then(Pool::check).map_err(fault)
+    }
+
     fn inspect_as(&self, requester: &Requester, pdf: &[u8], wishes: &Wishes) -> Result<Intake, DocumentFault> {
         let taken = self.pool().and_then(|pool| pool.inspect_as(requester, pdf, wishes));
         taken.map_err(fault)

@@ -24,6 +24,7 @@ mod output;
 mod pkcs11;
 mod restored;
 mod volumes;
+mod watch;
 
 fn main() -> ExitCode {
     cli::main()

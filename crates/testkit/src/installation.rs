@@ -53,6 +53,8 @@ impl Installation {
         .with("COUNTERSIGN_WEBHOOK__ALLOW_PRIVATE", "true")
         // The machine's free space is not under test.
         .with("COUNTERSIGN_DOCUMENTS__LEAST_FREE_PERCENT", "0")
+        // Tests run at the same time, and the default is one address.
+        .with("COUNTERSIGN_METRICS__LISTEN", "")
     }
 
     /// Adds a setting as an environment variable (`COUNTERSIGN_SECTION__KEY`).

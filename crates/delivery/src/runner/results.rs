@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failpoint::Place;
+use metrics::metrics;
 use store::outbox::{self, Claimed, ClaimedChannel, Finished, Outcome, State, Try};
 use tokio::time::Instant;
 
@@ -55,6 +56,29 @@ impl Done {
             | TaskResult::NotBegun => None,
             TaskResult::Tried { made, .. } => Some(Duration::from_micros(u64::try_from(made.duration).unwrap_or(0))),
         }
+    }
+
+    /// Adds the try to the metrics.
+    pub(super) fn count(&self) {
+        let TaskResult::Tried { made, outcome } = &self.result else {
+            return;
+        };
+        let labels = metrics::Delivery {
+            kind: match self.claimed.channel {
+                ClaimedChannel::Webhook { .. } => "webhook",
+                ClaimedChannel::Mail => "mail",
+                ClaimedChannel::Message => "message",
+            },
+            outcome: match outcome {
+                Outcome::Delivered => "delivered",
+                Outcome::Retry(_) => "failed",
+                Outcome::Dead | Outcome::NotSent(None) => "dead",
+                Outcome::NotSent(Some(_)) => "not_sent",
+                Outcome::Gone => "gone",
+            },
+        };
+        let took = Duration::from_micros(u64::try_from(made.duration).unwrap_or(0));
+        metrics::took(&metrics().deliveries, &labels, took);
     }
 
     /// Whether we never called the receiver, for reasons of ours.

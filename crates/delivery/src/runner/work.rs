@@ -247,6 +247,7 @@ impl Work {
         self.ended += 1;
         let (id, took, is_ours) = match done {
             Ok((id, done)) => {
+                done.count();
                 let (took, is_ours) = (done.took(), done.is_ours());
                 self.results.push(Arc::new(done));
                 (id, took, is_ours)

@@ -20,8 +20,9 @@ use crate::background;
 use crate::connections::{self, Limits};
 use crate::file_limit::FileLimit;
 use crate::one_server::OneServer;
-use crate::opened::Absent;
+use crate::opened::{Absent, Opened};
 use crate::output::Failure;
+use crate::watch::Watched;
 
 /// How long running requests may take after a signal to end.
 const GRACE: Duration = Duration::from_secs(20);
@@ -71,7 +72,7 @@ impl Serve {
                 .map_err(|error| Failure::Other(format!("the lock file cannot be written: {error}")))?;
         }
         wait_for_database(context)?;
-        let app = context.place.open(bound, Absent::Make)?.app;
+        let Opened { app, workers } = context.place.open(bound, Absent::Make)?;
         // This thread must drop it last: the parts own threads, which no async task may wait for.
         let last = Arc::clone(&app);
         let http = context.place.configuration.http()?;
@@ -96,10 +97,16 @@ impl Serve {
         prove_mail_templates(&app)?;
         prove_sealing(&app)?;
         crate::restored::warn(&app.store)?;
+        let metrics = crate::watch::bind(&context.place.configuration.metrics.listen);
         announce(bound);
         warm_up(&app);
         runtime.block_on(async {
             let (end, ended) = watch::channel(false);
+            let place = &context.place;
+            let watched = Watched::new(&app, workers, place.data.clone(), place.files());
+            if let Some(listener) = metrics {
+                watched.start(listener, ended.clone());
+            }
             let background = if self.role == Some(Role::Web) {
                 tokio::spawn(background::tell_of_rings(Arc::clone(&app), ended.clone()));
                 None

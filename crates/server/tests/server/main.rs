@@ -15,3 +15,4 @@ mod sealing;
 mod secrets;
 mod serving;
 mod support;
+mod watching;

@@ -204,7 +204,7 @@ fn the_work_is_split_over_two_processes_on_postgresql() {
 }
 
 /// The server's answer to these bytes until it closes.
-fn raw(address: &str, request: &[u8]) -> String {
+pub fn raw(address: &str, request: &[u8]) -> String {
     let mut connection = TcpStream::connect(address.trim_start_matches("http://")).expect("a connection");
     connection.write_all(request).expect("a request");
     let mut answer = Vec::new();
