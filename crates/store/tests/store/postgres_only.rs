@@ -537,7 +537,7 @@ fn an_address_that_does_not_answer_is_named_at_opening() {
         patience: Duration::ZERO,
     };
     let error = Store::open(&settings).map(drop).unwrap_err();
-    assert!(matches!(error, Error::Open { .. }), "{error:?}");
+    assert!(matches!(error, Error::Unreachable { .. }), "{error:?}");
 }
 
 #[test]
