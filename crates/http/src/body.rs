@@ -1,7 +1,7 @@
 //! Bodies, from bytes on their way to typed members: JSON, and forms with files.
 //!
 //! [`arrival`] holds them to a deadline, [`json`] reads the members of objects and names every fault, [`declared`] says
-//! once what a body contains, and [`ignored_members`] names what nobody has read.
+//! once what a request contains, and [`ignored_members`] names what nobody has read.
 //!
 //! May use `frame`.
 

@@ -10,12 +10,11 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use domain::{TemplateId, UtcOffset};
-use utoipa::ToSchema;
 
 use super::path::BulkPath;
 use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, template};
 use super::{READ, SEND};
-use crate::body::declared::{Body as _, is_set, request_body, unless_empty};
+use crate::body::declared::{Declared as _, declare, is_set, parameters, unless_empty};
 use crate::body::form::{Form, boolean};
 use crate::body::json::{JsonBody, Members};
 use crate::frame::blocking::requester;
@@ -37,7 +36,7 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-request_body! {
+declare! {
     /// Many documents to send.
     #[schema(example = json!({
         "template_id": 1,
@@ -76,7 +75,7 @@ request_body! {
     }
 }
 
-request_body! {
+declare! {
     /// A row: its part of a start. The rest comes from the members next to the list.
     BulkRowInput -> StartRequest {
         /// We refuse a row that names another template than its request.
@@ -103,21 +102,22 @@ request_body! {
     }
 }
 
-/// A bulk send from a spreadsheet.
-#[derive(Debug, ToSchema)]
-pub struct BulkStartForm {
-    /// A CSV file in UTF-8, or an XLSX workbook, of which we read the first sheet. The first row names the columns:
-    /// `workflow_name`, `language`, `expiry_date`, `comment`, `1.name`, `1.email`, `1.mobile`, `1.language`,
-    /// `1.password`, `1.password_hint`, `1.one_time_code` (`Y` or `N`; `1.clerk.name` if a step has several roles),
-    /// `cc.name`, `cc.email`, and the names of fields (with `field:` before a name that means something else). `GET
-    /// /api/v3/workflows/bulk/sheet` returns one to fill in.
-    #[schema(value_type = String, format = Binary)]
-    pub file: Vec<u8>,
-    /// What applies to all rows, as the JSON of a start. It must contain `template_id`.
-    #[schema(example = "{\"template_id\": 1}")]
-    pub start: String,
-    /// Start nothing. The response lists what is wrong with each row.
-    pub dry_run: Option<bool>,
+declare! {
+    /// A bulk send from a spreadsheet.
+    BulkStartForm of Form -> (Option<bool>,) {
+        /// A CSV file in UTF-8, or an XLSX workbook, of which we read the first sheet. The first row names the columns:
+        /// `workflow_name`, `language`, `expiry_date`, `comment`, `1.name`, `1.email`, `1.mobile`, `1.language`,
+        /// `1.password`, `1.password_hint`, `1.one_time_code` (`Y` or `N`; `1.clerk.name` if a step has several roles),
+        /// `cc.name`, `cc.email`, and the names of fields (with `field:` before a name that means something else). `GET
+        /// /api/v3/workflows/bulk/sheet` returns one to fill in.
+        #[schema(value_type = String, format = Binary)]
+        file: Vec<u8>,
+        /// What applies to all rows, as the JSON of a start. It must contain `template_id`.
+        #[schema(example = "{\"template_id\": 1}")]
+        start: String,
+        /// Start nothing. The response lists what is wrong with each row.
+        dry_run: Option<bool> => 0,
+    }
 }
 
 /// Start a bulk send.
@@ -227,7 +227,7 @@ impl Given {
                 let file = form.take_part("file");
                 let file = file.ok_or_else(|| Error::fault("file", FaultCode::Required))?;
                 // In a JSON body, `dry_run` can be next to `template_id`.
-                let said = form.boolean("dry_run", &mut faults);
+                let (said,) = BulkStartForm::read(&form, &mut faults);
                 let bulk = start.request::<BulkStartRequest>(&mut faults)?;
                 ignored = start.ignored();
                 BulkRequest {
@@ -268,6 +268,18 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     BulkRows::List(rows)
 }
 
+declare! {
+    /// Which rows.
+    RowsQuery of Query -> BulkRowsRequest {
+        /// `waiting`, `started`, `failed` or `cancelled`.
+        status: Option<String> => status,
+        /// `next_cursor` of the previous response.
+        cursor: Option<String> => cursor,
+        /// How many rows to return: 1 to 100. Default: 20.
+        limit: Option<u32> => limit,
+    }
+}
+
 /// Get a bulk send.
 ///
 /// Includes one page of its rows, in order; `status=failed` lists those that could not be started, with the reasons. It is
@@ -276,9 +288,7 @@ fn rows(members: &Members<'_>, most: u32, faults: &mut Faults) -> BulkRows {
     get, path = "/api/v3/workflows/bulk/{id}", tag = "Bulk send",
     params(
         ("id" = i64, Path, description = "The `bulk_id`."),
-        ("status" = Option<String>, Query, description = "`waiting`, `started`, `failed` or `cancelled`."),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
-        ("limit" = Option<u32>, Query, description = "How many rows to return: 1 to 100. Default: 20."),
+        RowsQuery,
     ),
     responses(
         (status = 200, description = "Its progress, and the result of each row.", body = BulkProgress, example = json!({
@@ -301,11 +311,7 @@ pub async fn get_bulk(
     headers: HeaderMap,
 ) -> Result<Json<BulkProgress>, Failure> {
     let language = language_of(&query, &headers, Some(caller.language()));
-    let request = BulkRowsRequest {
-        status: query.owned("status"),
-        cursor: query.owned("cursor"),
-        limit: query.owned("limit"),
-    };
+    let request = parameters::<RowsQuery>(&query);
     let answer = http.blocking(move |app| app.bulk(&caller, id, &request, language));
     Ok(Json(answer.await?))
 }

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::path::PublicLinkPath;
 use super::workflows::start::{CopyInput, ExportInput, FieldInput, RecipientInput, idempotency, template};
 use super::{READ, SEND};
-use crate::body::declared::{is_set, request_body, unless_empty};
+use crate::body::declared::{declare, is_set, parameters, unless_empty};
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::faults::Faults;
@@ -29,7 +29,7 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-request_body! {
+declare! {
     /// A new link: a start without its first recipient, and how often and how long the link can be used.
     #[schema(example = json!({
         "workflow_name": "Membership of {name}, {date}",
@@ -142,15 +142,22 @@ pub async fn start_link(
     Ok(Json(LinkStarted { link, ignored_members }))
 }
 
+declare! {
+    /// Which links.
+    ListQuery of Query -> (Option<String>, Option<String>) {
+        /// `next_cursor` of the previous response.
+        cursor: Option<String> => 0,
+        /// How many to return: 1 to 100. Default: 20.
+        limit: Option<u32> => 1,
+    }
+}
+
 /// List public links.
 ///
 /// Newest first. To get more, pass `next_cursor` as `cursor`. Members who can only read do not see `link_url`.
 #[utoipa::path(
     get, path = "/api/v3/link", tag = "Public links",
-    params(
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
-        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
-    ),
+    params(ListQuery),
     responses(
         (status = 200, description = "The links, newest first.", body = PublicLinkList),
         (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
@@ -162,7 +169,7 @@ pub async fn list_links(
     Authenticated(caller): Authenticated,
     query: Query,
 ) -> Result<Json<PublicLinkList>, Failure> {
-    let (cursor, limit) = (query.owned("cursor"), query.owned("limit"));
+    let (cursor, limit) = parameters::<ListQuery>(&query);
     let list = http.blocking(move |app| app.public_links(&caller, cursor.as_ref(), limit.as_ref()));
     Ok(Json(list.await?))
 }

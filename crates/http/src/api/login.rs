@@ -13,7 +13,7 @@ use domain::Language;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::body::declared::{request_body, unused};
+use crate::body::declared::{declare, unused};
 use crate::body::ignored_members::Unread;
 use crate::body::json::{self, JsonBody};
 use crate::frame::client_address::ClientAddress;
@@ -32,7 +32,7 @@ const BODY_LIMIT: u64 = 64 * 1024;
 const REQUEST_CODE: &str = "1001Q";
 const RESPONSE_CODE: &str = "1001A";
 
-request_body! {
+declare! {
     /// A login request.
     #[schema(example = json!({"header": {"request_code": "1001Q"}, "body": {"memb_email": "sender@example.com", "memb_pwd": "plover lantern quay 47"}}))]
     LoginRequest -> (Option<RequestCode>, Option<Credentials>) {
@@ -43,7 +43,7 @@ request_body! {
     }
 }
 
-request_body! {
+declare! {
     /// The kind of request.
     LoginRequestHeader -> RequestCode {
         /// Always `1001Q`.
@@ -59,7 +59,7 @@ request_body! {
     }
 }
 
-request_body! {
+declare! {
     /// The credentials.
     LoginRequestBody -> Credentials {
         /// The member's e-mail address.

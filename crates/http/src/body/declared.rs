@@ -1,7 +1,7 @@
-//! Each body is declared once, and from that come its schema in `OpenAPI` and its reader.
+//! Each request is declared once, and from that come its description in `OpenAPI` and its reader.
 //!
 //! ```text
-//! request_body! {
+//! declare! {
 //!     /// The schema's description.
 //!     ExtendInput -> ExtendRequest {
 //!         /// The member's description.
@@ -10,95 +10,106 @@
 //! }
 //! ```
 //!
-//! The type before the arrow describes what is sent, and no value of it exists: a body is read into the type after the
-//! arrow, which the use-case takes. In each line, the type says what is described and how it is read ([`Described`]), and
-//! the place after `=>` is where it goes. `Option` means that clients may omit it; the use-case refuses one that is
-//! missing, because often only the template or the company says so. What is unusual about a line:
+//! The type before the arrow describes what is sent, and no value of it exists: a request is read into the type after the
+//! arrow, which the use-case takes. `of Form` and `of Query` declare the parts of a form and the parameters of a query,
+//! instead of the members of a JSON object. In each line, the type says what is described and how it is read
+//! ([`Described`]), and the place after `=>` is where it goes. `Option` means that clients may omit it; the use-case
+//! refuses one that is missing, because often only the template or the company says so. What is unusual about a line:
 //!
-//! - `=> place = function` reads the member with this function instead;
+//! - `=> place = function` reads it with this function instead;
 //! - `= function` only marks it as read;
-//! - with neither, the caller reads the member;
+//! - with neither, the caller reads it;
 //! - `#[schema(ignore)]` reads it without describing it.
 //!
 //! A test sends to every call whatever its description says, and something else
 //! (`crates/http/tests/http/declared_bodies.rs`).
 
+use super::form::Form;
 use super::json::Members;
 use crate::frame::faults::Faults;
+use crate::frame::query::Query;
 
-/// An object that a client sends.
-pub trait Body {
+/// What a client sends, or a part of it.
+pub trait Declared {
+    /// What it is read from.
+    type Source<'a>;
     /// What it is read into.
     type Request;
 
-    /// Reads the members. Whatever is wrong with them goes into `faults`, with their paths.
-    fn read(members: &Members<'_>, faults: &mut Faults) -> Self::Request;
+    /// Reads all of it. Whatever is wrong with it goes into `faults`, with the paths.
+    fn read(source: &Self::Source<'_>, faults: &mut Faults) -> Self::Request;
 }
 
 /// The type of a member, as it is described.
-pub trait Described {
+pub trait Described<Source> {
     /// What it is read into; it says when the member is missing or wrong.
     type Found;
 
-    fn read(members: &Members<'_>, name: &str, faults: &mut Faults) -> Self::Found;
+    fn read(source: &Source, name: &str, faults: &mut Faults) -> Self::Found;
 }
 
-impl Described for String {
-    type Found = Option<String>;
+macro_rules! described {
+    ($($source:ty: $described:ty => $found:ty = $read:expr,)*) => {$(
+        impl Described<$source> for $described {
+            type Found = $found;
 
-    fn read(members: &Members<'_>, name: &str, faults: &mut Faults) -> Self::Found {
-        members.text(name, faults)
-    }
+            fn read(source: &$source, name: &str, faults: &mut Faults) -> $found {
+                $read(source, name, faults)
+            }
+        }
+    )*};
 }
 
-impl Described for bool {
-    type Found = Option<bool>;
-
-    fn read(members: &Members<'_>, name: &str, faults: &mut Faults) -> Self::Found {
-        members.boolean(name, faults)
-    }
+described! {
+    Members<'_>: String => Option<String> = Members::text,
+    Members<'_>: bool => Option<bool> = Members::boolean,
+    Members<'_>: i64 => Option<i64> = Members::integer_or_text,
+    Members<'_>: Vec<String> => Option<Vec<String>> = Members::texts,
+    Form: String => Option<String> = Form::text,
+    Form: bool => Option<bool> = Form::boolean,
+    // The use-cases parse what a query says.
+    Query: String => Option<String> = said,
+    Query: bool => Option<String> = said,
+    Query: i64 => Option<String> = said,
+    Query: u32 => Option<String> = said,
 }
 
-impl Described for i64 {
-    type Found = Option<i64>;
-
-    fn read(members: &Members<'_>, name: &str, faults: &mut Faults) -> Self::Found {
-        members.integer_or_text(name, faults)
-    }
+fn said(query: &Query, name: &str, _: &mut Faults) -> Option<String> {
+    query.owned(name)
 }
 
-impl Described for Vec<String> {
-    type Found = Option<Vec<String>>;
-
-    fn read(members: &Members<'_>, name: &str, faults: &mut Faults) -> Self::Found {
-        members.texts(name, faults)
-    }
-}
-
-impl<B: Body> Described for B {
+impl<B: for<'a> Declared<Source<'a> = Members<'a>>> Described<Members<'_>> for B {
     type Found = Option<B::Request>;
 
     fn read(members: &Members<'_>, name: &str, faults: &mut Faults) -> Self::Found {
         let object = members.object(name, faults)?;
-        Some(<B as Body>::read(&object, faults))
+        Some(<B as Declared>::read(&object, faults))
     }
 }
 
-impl<B: Body> Described for Vec<B> {
+impl<B: for<'a> Declared<Source<'a> = Members<'a>>> Described<Members<'_>> for Vec<B> {
     type Found = Vec<B::Request>;
 
     fn read(members: &Members<'_>, name: &str, faults: &mut Faults) -> Self::Found {
         let objects = members.objects(name, faults).unwrap_or_default();
-        objects.iter().map(|object| <B as Body>::read(object, faults)).collect()
+        objects
+            .iter()
+            .map(|object| <B as Declared>::read(object, faults))
+            .collect()
     }
 }
 
-impl<T: Described> Described for Option<T> {
+impl<Source, T: Described<Source>> Described<Source> for Option<T> {
     type Found = T::Found;
 
-    fn read(members: &Members<'_>, name: &str, faults: &mut Faults) -> Self::Found {
-        T::read(members, name, faults)
+    fn read(source: &Source, name: &str, faults: &mut Faults) -> Self::Found {
+        T::read(source, name, faults)
     }
+}
+
+/// The parameters of a query, as `Q` declares them.
+pub fn parameters<Q: for<'a> Declared<Source<'a> = Query>>(query: &Query) -> Q::Request {
+    Q::read(query, &mut Faults::default())
 }
 
 /// A switch, which is off unless it is set.
@@ -116,43 +127,60 @@ pub fn unused(members: &Members<'_>, name: &str, _: &mut Faults) {
     members.has(name);
 }
 
-macro_rules! request_body {
+macro_rules! declare {
+    ($(#[$about:meta])* $name:ident -> $request:ty { $($lines:tt)* }) => {
+        $crate::body::declared::declare! {
+            @from [$crate::body::json::Members<'a>] [#[derive(Debug, utoipa::ToSchema)]]
+            $(#[$about])* $name -> $request { $($lines)* }
+        }
+    };
+    ($(#[$about:meta])* $name:ident of Form -> $request:ty { $($lines:tt)* }) => {
+        $crate::body::declared::declare! {
+            @from [$crate::body::form::Form] [#[derive(Debug, utoipa::ToSchema)]]
+            $(#[$about])* $name -> $request { $($lines)* }
+        }
+    };
+    ($(#[$about:meta])* $name:ident of Query -> $request:ty { $($lines:tt)* }) => {
+        $crate::body::declared::declare! {
+            @from [$crate::frame::query::Query] [#[derive(Debug, utoipa::IntoParams)] #[into_params(parameter_in = Query)]]
+            $(#[$about])* $name -> $request { $($lines)* }
+        }
+    };
     (
+        @from [$($source:tt)*] [$($derive:tt)*]
         $(#[$about:meta])*
         $name:ident -> $request:ty {
             $($(#[$said:meta])* $member:ident: $described:ty $(=> $($place:tt).+)? $(= $how:path)?,)*
         }
     ) => {
-        #[derive(Debug, utoipa::ToSchema)]
+        $($derive)*
         $(#[$about])*
         pub struct $name {
             $($(#[$said])* pub $member: $described,)*
         }
 
-        impl $crate::body::declared::Body for $name {
+        impl $crate::body::declared::Declared for $name {
+            type Source<'a> = $($source)*;
             type Request = $request;
 
-            fn read(
-                members: &$crate::body::json::Members<'_>,
-                faults: &mut $crate::frame::faults::Faults,
-            ) -> Self::Request {
+            fn read(source: &Self::Source<'_>, faults: &mut $crate::frame::faults::Faults) -> Self::Request {
                 let mut request = Self::Request::default();
-                $($crate::body::declared::request_body!(
-                    @read members, faults, $member, $described, [$(request.$($place).+)?], [$($how)?]
+                $($crate::body::declared::declare!(
+                    @read source, faults, $member, $described, [$(request.$($place).+)?], [$($how)?]
                 );)*
                 request
             }
         }
     };
-    (@read $members:ident, $faults:ident, $member:ident, $described:ty, [], []) => {};
-    (@read $members:ident, $faults:ident, $member:ident, $described:ty, [], [$how:path]) => {
-        $how($members, stringify!($member), $faults)
+    (@read $source:ident, $faults:ident, $member:ident, $described:ty, [], []) => {};
+    (@read $source:ident, $faults:ident, $member:ident, $described:ty, [], [$how:path]) => {
+        $how($source, stringify!($member), $faults)
     };
-    (@read $members:ident, $faults:ident, $member:ident, $described:ty, [$place:expr], []) => {
-        $place = <$described as $crate::body::declared::Described>::read($members, stringify!($member), $faults)
+    (@read $source:ident, $faults:ident, $member:ident, $described:ty, [$place:expr], []) => {
+        $place = <$described as $crate::body::declared::Described<_>>::read($source, stringify!($member), $faults)
     };
-    (@read $members:ident, $faults:ident, $member:ident, $described:ty, [$place:expr], [$how:path]) => {
-        $place = $how($members, stringify!($member), $faults)
+    (@read $source:ident, $faults:ident, $member:ident, $described:ty, [$place:expr], [$how:path]) => {
+        $place = $how($source, stringify!($member), $faults)
     };
 }
-pub(crate) use request_body;
+pub(crate) use declare;

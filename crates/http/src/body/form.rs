@@ -32,8 +32,14 @@ impl Form {
 
     /// A part that is not empty; the last of two with the same name counts.
     pub fn part(&self, name: &str) -> Option<&Bytes> {
-        let found = self.parts.iter().rev().find(|part| part.name == name);
-        found.map(|part| &part.bytes).filter(|bytes| !bytes.is_empty())
+        self.last(name)
+            .map(|part| &part.bytes)
+            .filter(|bytes| !bytes.is_empty())
+    }
+
+    /// A part, even an empty one; the last of two with the same name counts.
+    pub fn last(&self, name: &str) -> Option<&Part> {
+        self.parts.iter().rev().find(|part| part.name == name)
     }
 
     /// The same, but moves it out instead of copying it.
@@ -69,6 +75,16 @@ impl Form {
     /// All parts, in order.
     pub fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// A text, even an empty one.
+    pub fn text(&self, name: &str, faults: &mut Faults) -> Option<String> {
+        let part = self.last(name)?;
+        let Ok(text) = std::str::from_utf8(&part.bytes) else {
+            faults.add(Fault::new(name, FaultCode::WrongType).with("expected", "text"));
+            return None;
+        };
+        faults.text(name, text)
     }
 
     /// A part that says yes or no.

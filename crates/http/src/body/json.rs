@@ -27,7 +27,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::arrival;
-use super::declared::Body as Declared;
+use super::declared::Declared;
 use super::ignored_members::{Place, Unread};
 use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
@@ -108,7 +108,10 @@ impl JsonBody {
     }
 
     /// Reads the body as `B` declares it.
-    pub fn request<B: Declared>(&self, faults: &mut Faults) -> Result<B::Request, Error> {
+    pub fn request<B>(&self, faults: &mut Faults) -> Result<B::Request, Error>
+    where
+        B: for<'a> Declared<Source<'a> = Members<'a>>,
+    {
         self.read(faults, |members, faults| B::read(members, faults))
     }
 

@@ -5,14 +5,14 @@ use axum::Json;
 use axum::extract::State;
 
 use crate::api::path::TemplatePath;
-use crate::body::declared::request_body;
+use crate::body::declared::declare;
 use crate::body::json::OptionalJsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::faults::Faults;
 use crate::frame::problem::{AnswerLanguage, Failure, Problem};
 use crate::frame::state::Http;
 
-request_body! {
+declare! {
     /// The copy's name.
     #[schema(example = json!({"name": "Contract 2027"}))]
     CopyTemplateInput -> (Option<String>,) {

@@ -53,7 +53,7 @@ pub async fn create_template(
     let given = Given::read(request, http.app().settings.largest_document, true).await?;
     let saved = http
         .blocking(move |app| {
-            let pdf = given.file.as_deref().unwrap_or_default();
+            let pdf = given.pdf().unwrap_or_default();
             app.import_template_as(&caller, None, pdf, given.fields(), &given.wishes)
                 .map_err(|error| given.told(error))
         })

@@ -6,10 +6,10 @@ use app::{Error, Fault, FaultCode, TemplateFields};
 use axum::body::Bytes;
 use axum::extract::Request;
 use document::intake::{Acceptance, Wishes};
-use serde::Deserialize;
-use utoipa::ToSchema;
 
+use crate::body::declared::{Declared, declare};
 use crate::body::form::Form;
+use crate::body::multipart::Part;
 use crate::frame::faults::Faults;
 
 /// A FIELDS.json with as many fields as it may have is smaller.
@@ -17,48 +17,49 @@ pub(in crate::api) const LARGEST_FIELDS: u64 = 4 * 1024 * 1024;
 /// The value of `form_fields`.
 const IMPORT: &str = "import";
 
-/// A PDF with its fields.
-#[derive(Debug, Deserialize, ToSchema)]
-#[schema(example = json!({
-    "file": "(the PDF)",
-    "fields": "{\"name\": \"Contract\", \"steps\": [{\"order\": 1}], \"fields\": [{\"name\": \"sign\", \"kind\": \"signature\", \"step\": 1, \"page\": 1, \"x\": 100000, \"y\": 800000, \"width\": 300000, \"height\": 60000, \"required\": true}]}"
-}))]
-pub struct TemplateForm {
-    /// The PDF. If a new version omits it, the template keeps its PDF.
-    #[schema(value_type = Option<String>, format = Binary, content_media_type = "application/pdf")]
-    pub file: Option<Vec<u8>>,
-    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Required unless you send `form_fields`. A
-    /// box that is too small for its kind is refused (`field-too-small`, with the smallest `width` and `height` in the
-    /// message). In points, text needs 10 × 7.5, checks and radio choices 5 × 5, and signatures, initials, seals and
-    /// pictures 10 × 10.
-    #[schema(content_media_type = "application/json")]
-    pub fields: Option<String>,
-    /// `import`: the fields of the PDF's own form become fields of the template, and their values its defaults. An
-    /// entry of `fields` without `page` then changes the form's field of its `name` (`{"name": "salary", "step": 2,
-    /// "role": "employee"}`); one with `page` is an additional field. Fields too small to be filled in get larger
-    /// boxes. Fields too small to be seen, and those with a value that no field can have, are left out; `intake` in the
-    /// response names them.
-    #[schema(pattern = "^import$")]
-    pub form_fields: Option<String>,
-    /// With `form_fields`: the template's name, if `fields` does not set one. Default: the file's name.
-    #[schema(max_length = 128)]
-    pub name: Option<String>,
-    /// The password that opens the PDF, if it has one. We keep neither the password nor the encryption.
-    pub password: Option<String>,
-    /// What you accept so that the PDF is not refused, as words separated by commas. `rebuilt`: a damaged PDF as we
-    /// rebuilt it. `without_signatures`: if the PDF is signed and cannot be accepted with its signatures, a copy
-    /// without them. The error of a refused PDF names the word that helps in `accept`.
-    #[schema(example = "without_signatures")]
-    pub accept: Option<String>,
+declare! {
+    /// A PDF with its fields.
+    #[schema(example = json!({
+        "file": "(the PDF)",
+        "fields": "{\"name\": \"Contract\", \"steps\": [{\"order\": 1}], \"fields\": [{\"name\": \"sign\", \"kind\": \"signature\", \"step\": 1, \"page\": 1, \"x\": 100000, \"y\": 800000, \"width\": 300000, \"height\": 60000, \"required\": true}]}"
+    }))]
+    TemplateForm of Form -> Given {
+        /// The PDF. If a new version omits it, the template keeps its PDF.
+        #[schema(value_type = Option<String>, format = Binary, content_media_type = "application/pdf")]
+        file: Option<Vec<u8>> => file = file,
+        /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Required unless you send `form_fields`. A
+        /// box that is too small for its kind is refused (`field-too-small`, with the smallest `width` and `height` in the
+        /// message). In points, text needs 10 × 7.5, checks and radio choices 5 × 5, and signatures, initials, seals and
+        /// pictures 10 × 10.
+        #[schema(content_media_type = "application/json")]
+        fields: Option<String> => fields = content,
+        /// `import`: the fields of the PDF's own form become fields of the template, and their values its defaults. An
+        /// entry of `fields` without `page` then changes the form's field of its `name` (`{"name": "salary", "step": 2,
+        /// "role": "employee"}`); one with `page` is an additional field. Fields too small to be filled in get larger
+        /// boxes. Fields too small to be seen, and those with a value that no field can have, are left out; `intake` in the
+        /// response names them.
+        #[schema(pattern = "^import$")]
+        form_fields: Option<String> => is_import = is_import,
+        /// With `form_fields`: the template's name, if `fields` does not set one. Default: the file's name.
+        #[schema(max_length = 128)]
+        name: Option<String> => name,
+        /// The password that opens the PDF, if it has one. We keep neither the password nor the encryption.
+        password: Option<String> => wishes.password,
+        /// What you accept so that the PDF is not refused, as words separated by commas. `rebuilt`: a damaged PDF as we
+        /// rebuilt it. `without_signatures`: if the PDF is signed and cannot be accepted with its signatures, a copy
+        /// without them. The error of a refused PDF names the word that helps in `accept`.
+        #[schema(example = "without_signatures")]
+        accept: Option<String> => wishes.accepts = acceptances,
+    }
 }
 
 /// The same, parsed.
 #[derive(Debug, Default)]
-pub(in crate::api) struct Given {
-    pub(in crate::api) file: Option<Bytes>,
-    fields: Option<Bytes>,
-    is_import: bool,
-    name: String,
+pub struct Given {
+    pub(in crate::api) file: Option<Part>,
+    pub(in crate::api) fields: Option<Bytes>,
+    pub(in crate::api) is_import: bool,
+    pub(in crate::api) name: Option<String>,
     pub(in crate::api) wishes: Wishes,
 }
 
@@ -66,45 +67,18 @@ impl Given {
     /// Reads the form. `needs_file` if there is no PDF yet.
     pub(in crate::api) async fn read(request: Request, largest_document: u64, needs_file: bool) -> Result<Self, Error> {
         let form = Form::read(request, largest_document.saturating_add(LARGEST_FIELDS)).await?;
-        Self::of(&form, needs_file)
+        Self::of::<TemplateForm>(&form, needs_file)
     }
 
-    pub(in crate::api) fn of(form: &Form, needs_file: bool) -> Result<Self, Error> {
+    pub(in crate::api) fn of<F>(form: &Form, needs_file: bool) -> Result<Self, Error>
+    where
+        F: for<'a> Declared<Source<'a> = Form, Request = Given>,
+    {
         let mut faults = Faults::default();
         for fault in form.unread() {
             faults.add(fault);
         }
-        let mut given = Self::default();
-        let (mut name, mut file_name) = (None, None);
-        // As everywhere, the last of two members with the same name counts.
-        for part in form.parts() {
-            let mut text = |name: &str| {
-                let text = std::str::from_utf8(&part.bytes).ok();
-                if text.is_none() {
-                    faults.add(Fault::new(name, FaultCode::WrongType).with("expected", "text"));
-                }
-                faults.text(name, text?)
-            };
-            match part.name.as_str() {
-                "file" => {
-                    file_name.clone_from(&part.file_name);
-                    given.file = Some(part.bytes.clone()).filter(|bytes| !bytes.is_empty());
-                }
-                "fields" => given.fields = Some(part.bytes.clone()).filter(|bytes| !bytes.is_empty()),
-                "name" => name = text("name"),
-                "password" => given.wishes.password = text("password"),
-                "accept" => {
-                    let words = text("accept").unwrap_or_default();
-                    given.wishes.accepts = acceptances(&words, &mut faults);
-                }
-                "form_fields" => match text("form_fields").as_deref() {
-                    Some(IMPORT) => given.is_import = true,
-                    Some("") | None => {}
-                    Some(_) => faults.add(Fault::new("form_fields", FaultCode::NotAllowed).with("allowed", IMPORT)),
-                },
-                _ => {}
-            }
-        }
+        let given = F::read(form, &mut faults);
         if given.file.is_none() && (needs_file || given.is_import) {
             faults.add(Fault::new("file", FaultCode::Required));
         }
@@ -112,21 +86,29 @@ impl Given {
             faults.add(Fault::new("fields", FaultCode::Required));
         }
         faults.check()?;
-        let stem = file_name
-            .as_deref()
-            .map(|name| name.strip_suffix(".pdf").unwrap_or(name));
-        given.name = name
-            .filter(|name| !name.is_empty())
-            .or(stem.map(str::to_owned))
-            .unwrap_or_default();
         Ok(given)
+    }
+
+    pub(in crate::api) fn pdf(&self) -> Option<&[u8]> {
+        self.file.as_ref().map(|file| file.bytes.as_ref())
+    }
+
+    /// The name for the result: its own, or else that of the file.
+    fn name(&self) -> &str {
+        let name = self.name.as_deref().filter(|name| !name.is_empty());
+        let file = self.file.as_ref().and_then(|file| file.file_name.as_deref());
+        let stem = file.map(|name| name.strip_suffix(".pdf").unwrap_or(name));
+        name.or(stem).unwrap_or_default()
     }
 
     /// The source of the fields.
     pub(in crate::api) fn fields(&self) -> TemplateFields<'_> {
         let file = self.fields.as_deref();
         if self.is_import {
-            TemplateFields::Form { name: &self.name, file }
+            TemplateFields::Form {
+                name: self.name(),
+                file,
+            }
         } else {
             TemplateFields::File(file.unwrap_or_default())
         }
@@ -149,14 +131,34 @@ impl Given {
     }
 }
 
+/// A file that is not empty.
+pub(in crate::api) fn file(form: &Form, name: &str, _: &mut Faults) -> Option<Part> {
+    form.last(name).filter(|part| !part.bytes.is_empty()).cloned()
+}
+
+/// Its content, whether it was sent as a file or as a text.
+pub(in crate::api) fn content(form: &Form, name: &str, _: &mut Faults) -> Option<Bytes> {
+    form.part(name).cloned()
+}
+
+pub(in crate::api) fn is_import(form: &Form, name: &str, faults: &mut Faults) -> bool {
+    match form.text(name, faults).as_deref() {
+        Some(IMPORT) => return true,
+        Some("") | None => {}
+        Some(_) => faults.add(Fault::new(name, FaultCode::NotAllowed).with("allowed", IMPORT)),
+    }
+    false
+}
+
 /// What a sender accepts, by word.
-fn acceptances(words: &str, faults: &mut Faults) -> BTreeSet<Acceptance> {
+pub(in crate::api) fn acceptances(form: &Form, name: &str, faults: &mut Faults) -> BTreeSet<Acceptance> {
+    let words = form.text(name, faults).unwrap_or_default();
     let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
     let known = |word: &str| Acceptance::ALL.into_iter().find(|known| known.code() == word);
     let read: Option<BTreeSet<Acceptance>> = words.map(known).collect();
     read.unwrap_or_else(|| {
         let allowed = Acceptance::ALL.map(Acceptance::code).join(", ");
-        faults.add(Fault::new("accept", FaultCode::NotAllowed).with("allowed", allowed));
+        faults.add(Fault::new(name, FaultCode::NotAllowed).with("allowed", allowed));
         BTreeSet::new()
     })
 }

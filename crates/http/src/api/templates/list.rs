@@ -4,21 +4,30 @@ use app::{ListTemplatesRequest, TemplateList};
 use axum::Json;
 use axum::extract::State;
 
+use crate::body::declared::{declare, parameters};
 use crate::frame::caller::Authenticated;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::query::Query;
 use crate::frame::state::Http;
+
+declare! {
+    /// Which templates.
+    ListQuery of Query -> ListTemplatesRequest {
+        /// `true` includes archived templates.
+        archived: Option<bool> => archived,
+        /// `next_cursor` of the previous response.
+        cursor: Option<String> => cursor,
+        /// How many to return: 1 to 100. Default: 20.
+        limit: Option<u32> => limit,
+    }
+}
 
 /// List templates.
 ///
 /// Newest first. To get more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
     get, path = "/api/v3/templates", tag = "Templates",
-    params(
-        ("archived" = Option<bool>, Query, description = "`true` includes archived templates."),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
-        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
-    ),
+    params(ListQuery),
     responses(
         (status = 200, description = "The templates, newest first.", body = TemplateList),
         (status = 422, description = "The request breaks a rule; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
@@ -30,11 +39,7 @@ pub async fn list_templates(
     Authenticated(caller): Authenticated,
     query: Query,
 ) -> Result<Json<TemplateList>, Failure> {
-    let request = ListTemplatesRequest {
-        archived: query.owned("archived"),
-        cursor: query.owned("cursor"),
-        limit: query.owned("limit"),
-    };
+    let request = parameters::<ListQuery>(&query);
     Ok(Json(
         http.blocking(move |app| app.list_templates(&caller, &request)).await?,
     ))

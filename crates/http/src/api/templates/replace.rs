@@ -41,7 +41,7 @@ pub async fn replace_template(
     let given = Given::read(request, http.app().settings.largest_document, false).await?;
     let saved = http
         .blocking(move |app| {
-            let saved = match (given.file.as_deref(), given.fields()) {
+            let saved = match (given.pdf(), given.fields()) {
                 (None, TemplateFields::File(fields)) => app.change_template_fields(&caller, id, fields),
                 (pdf, fields) => {
                     app.import_template_as(&caller, Some(id), pdf.unwrap_or_default(), fields, &given.wishes)

@@ -5,7 +5,7 @@ use app::{EndpointPaused, EndpointStarted, ExportEndpoints};
 use axum::Json;
 use axum::extract::State;
 
-use crate::body::declared::request_body;
+use crate::body::declared::{declare, parameters};
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::faults::Faults;
@@ -13,16 +13,23 @@ use crate::frame::problem::{Failure, Problem};
 use crate::frame::query::Query;
 use crate::frame::state::Http;
 
+declare! {
+    /// Which endpoints.
+    ListQuery of Query -> (Option<String>, Option<String>) {
+        /// `next_cursor` of the previous response.
+        cursor: Option<String> => 0,
+        /// How many to return: 1 to 100. Default: 100.
+        limit: Option<u32> => 1,
+    }
+}
+
 /// List failing endpoints.
 ///
 /// Endpoints that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but
 /// failures, or by a pause.
 #[utoipa::path(
     get, path = "/api/v3/exports/endpoints", tag = "Export API",
-    params(
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
-        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 100."),
-    ),
+    params(ListQuery),
     responses(
         (status = 200, description = "The endpoints.", body = ExportEndpoints, example = json!({"endpoint_list": [{
             "url": "https://hooks.example.com/sign", "failing_since": "2026-12-01 10:00:00 (UTC+09:00)", "status": "stopped",
@@ -37,12 +44,12 @@ pub async fn list_endpoints(
     Authenticated(caller): Authenticated,
     query: Query,
 ) -> Result<Json<ExportEndpoints>, Failure> {
-    let (cursor, limit) = (query.owned("cursor"), query.owned("limit"));
+    let (cursor, limit) = parameters::<ListQuery>(&query);
     let endpoints = http.blocking(move |app| app.export_endpoints(&caller, cursor.as_ref(), limit.as_ref()));
     Ok(Json(endpoints.await?))
 }
 
-request_body! {
+declare! {
     /// The endpoint.
     #[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
     EndpointRequest -> (Option<String>,) {

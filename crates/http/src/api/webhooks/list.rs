@@ -4,10 +4,31 @@ use app::{ExportList, ExportsRequest};
 use axum::Json;
 use axum::extract::State;
 
+use crate::body::declared::{declare, parameters};
 use crate::frame::caller::Authenticated;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::query::Query;
 use crate::frame::state::Http;
+
+declare! {
+    /// Which deliveries.
+    ListQuery of Query -> ExportsRequest {
+        /// The document.
+        workflow_id: Option<i64> => workflow_id,
+        /// `waiting`, `held`, `delivered` or `dead`.
+        status: Option<String> => status,
+        /// The endpoint's URL.
+        url: Option<String> => url,
+        /// Happened at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's time zone.
+        from: Option<String> => from,
+        /// Happened before this time; a date without a time means the end of that day.
+        to: Option<String> => to,
+        /// `next_cursor` of the previous response.
+        cursor: Option<String> => cursor,
+        /// How many to return: 1 to 100. Default: 20.
+        limit: Option<u32> => limit,
+    }
+}
 
 /// List deliveries.
 ///
@@ -15,15 +36,7 @@ use crate::frame::state::Http;
 /// more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
     get, path = "/api/v3/exports", tag = "Export API",
-    params(
-        ("workflow_id" = Option<i64>, Query, description = "The document."),
-        ("status" = Option<String>, Query, description = "`waiting`, `held`, `delivered` or `dead`."),
-        ("url" = Option<String>, Query, description = "The endpoint's URL."),
-        ("from" = Option<String>, Query, description = "Happened at or after this time: `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in the company's time zone."),
-        ("to" = Option<String>, Query, description = "Happened before this time; a date without a time means the end of that day."),
-        ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous response."),
-        ("limit" = Option<u32>, Query, description = "How many to return: 1 to 100. Default: 20."),
-    ),
+    params(ListQuery),
     responses(
         (status = 200, description = "The deliveries, newest first.", body = ExportList, example = json!({
             "export_list": [{
@@ -44,15 +57,6 @@ pub async fn list_exports(
     Authenticated(caller): Authenticated,
     query: Query,
 ) -> Result<Json<ExportList>, Failure> {
-    let request = ExportsRequest {
-        workflow_id: query.owned("workflow_id"),
-        status: query.owned("status"),
-        url: query.owned("url"),
-        from: query.owned("from"),
-        to: query.owned("to"),
-        cursor: query.owned("cursor"),
-        limit: query.owned("limit"),
-        faults: Vec::new(),
-    };
+    let request = parameters::<ListQuery>(&query);
     Ok(Json(http.blocking(move |app| app.exports(&caller, &request)).await?))
 }

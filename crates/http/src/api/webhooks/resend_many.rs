@@ -4,14 +4,14 @@ use app::{ExportsRequest, ExportsResent};
 use axum::Json;
 use axum::extract::State;
 
-use crate::body::declared::request_body;
+use crate::body::declared::declare;
 use crate::body::json::{JsonBody, Members};
 use crate::frame::caller::Authenticated;
 use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-request_body! {
+declare! {
     /// Which deliveries to send again: those that match every member. At least one besides `cursor` and `limit` is
     /// required.
     #[schema(example = json!({"status": "dead", "from": "2026-12-01", "to": "2026-12-03 12:00:00"}))]

@@ -4,7 +4,7 @@ use app::{WebhookTestRequest, WebhookTested};
 use axum::Json;
 use axum::extract::State;
 
-use crate::body::declared::request_body;
+use crate::body::declared::declare;
 use crate::body::json::JsonBody;
 use crate::frame::blocking::requester;
 use crate::frame::caller::Authenticated;
@@ -12,7 +12,7 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-request_body! {
+declare! {
     #[schema(example = json!({"url": "https://hooks.example.com/sign"}))]
     TestRequest -> WebhookTestRequest {
         /// The endpoint's URL, which must follow the same rules as in a start.

@@ -7,7 +7,7 @@ use axum::extract::State;
 use super::start::{FieldInput, order};
 use crate::api::answers::Changed;
 use crate::api::path::WorkflowPath;
-use crate::body::declared::request_body;
+use crate::body::declared::declare;
 use crate::body::json::{JsonBody, OptionalJsonBody};
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -15,7 +15,7 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-request_body! {
+declare! {
     /// What to enter for the signer, and a comment.
     #[schema(example = json!({"order": 1, "field_list": [{"name": "agree", "value": "Y"}], "comment": "Approved by telephone"}))]
     ActInput -> ActRequest {

@@ -6,7 +6,7 @@ use axum::extract::State;
 
 use crate::api::answers::Changed;
 use crate::api::path::WorkflowPath;
-use crate::body::declared::request_body;
+use crate::body::declared::declare;
 use crate::body::json::OptionalJsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -14,7 +14,7 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
-request_body! {
+declare! {
     #[schema(example = json!({"comment": "Sent to the wrong person"}))]
     CancelInput -> ActRequest {
         /// The reason, which recipients see.

@@ -6,7 +6,7 @@ use axum::extract::State;
 
 use crate::api::answers::Changed;
 use crate::api::path::{WorkflowPath, number};
-use crate::body::declared::request_body;
+use crate::body::declared::declare;
 use crate::body::json::{JsonBody, Members};
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -14,7 +14,7 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-request_body! {
+declare! {
     /// The corrections; what you omit stays.
     #[schema(example = json!({"name": "이서연", "email": "seoyeon@example.com"}))]
     CorrectInput -> CorrectRequest {

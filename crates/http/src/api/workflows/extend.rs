@@ -6,7 +6,7 @@ use axum::extract::State;
 
 use crate::api::answers::Changed;
 use crate::api::path::WorkflowPath;
-use crate::body::declared::request_body;
+use crate::body::declared::declare;
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -15,7 +15,7 @@ use crate::frame::problem::Failure;
 use crate::frame::query::Query;
 use crate::frame::state::Http;
 
-request_body! {
+declare! {
     #[schema(example = json!({"expiry_date": "2027-01-31 18:00:00"}))]
     ExtendInput -> ExtendRequest {
         /// `YYYY-MM-DD HH:MM:SS` in `offset`, not in the past. A date without a time means the end of that day, and

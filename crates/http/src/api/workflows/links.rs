@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::State;
 
 use crate::api::path::WorkflowPath;
-use crate::body::declared::request_body;
+use crate::body::declared::declare;
 use crate::body::json::JsonBody;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -13,7 +13,7 @@ use crate::frame::faults::Faults;
 use crate::frame::problem::{Failure, Problem};
 use crate::frame::state::Http;
 
-request_body! {
+declare! {
     #[schema(example = json!({"action": "revoke"}))]
     LinksInput -> LinksRequest {
         /// `renew`: replace them with new ones. `revoke`: they stop working until they are renewed.

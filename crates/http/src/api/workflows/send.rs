@@ -4,11 +4,10 @@ use app::{OneOff, Started};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
-use utoipa::ToSchema;
 
 use super::start::{StartBody, idempotency, telling};
-use crate::api::templates::form::{Given, LARGEST_FIELDS};
-use crate::body::declared::Body as _;
+use crate::api::templates::form::{Given, LARGEST_FIELDS, acceptances, content, file, is_import};
+use crate::body::declared::{Declared as _, declare};
 use crate::body::form::Form;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -17,33 +16,34 @@ use crate::frame::problem::{Failure, Problem};
 use crate::frame::query::Query;
 use crate::frame::state::Http;
 
-/// A PDF with its fields, and its recipients.
-#[derive(Debug, ToSchema)]
-pub struct SendForm {
-    /// The PDF.
-    #[schema(value_type = String, format = Binary, content_media_type = "application/pdf")]
-    pub file: Vec<u8>,
-    /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Required unless you send `form_fields`.
-    #[schema(content_media_type = "application/json")]
-    pub fields: Option<String>,
-    /// `import`: the fields of the PDF's own form become fields of the document.
-    #[schema(pattern = "^import$")]
-    pub form_fields: Option<String>,
-    /// With `form_fields`: the name of the result, if `fields` does not set one. Default: the file's name.
-    #[schema(max_length = 128)]
-    pub name: Option<String>,
-    /// The password that opens the PDF, if it has one.
-    pub password: Option<String>,
-    /// What you accept so that the PDF is not refused, as words separated by commas: `rebuilt` (look at the pages first
-    /// with `is_preview`), `without_signatures`.
-    #[schema(example = "without_signatures")]
-    pub accept: Option<String>,
-    /// The start as JSON. The template comes from this form, so a `template_id` is ignored.
-    #[schema(
-        content_media_type = "application/json",
-        example = "{\"workflow_name\": \"Offer 7\", \"recipient_list\": [{\"order\": 1, \"name\": \"김민준\", \"email\": \"minjun@example.com\"}]}"
-    )]
-    pub start: String,
+declare! {
+    /// A PDF with its fields, and its recipients.
+    SendForm of Form -> Given {
+        /// The PDF.
+        #[schema(value_type = String, format = Binary, content_media_type = "application/pdf")]
+        file: Vec<u8> => file = file,
+        /// FIELDS.json (name, steps, fields, `on_reject`), as a text or a file. Required unless you send `form_fields`.
+        #[schema(content_media_type = "application/json")]
+        fields: Option<String> => fields = content,
+        /// `import`: the fields of the PDF's own form become fields of the document.
+        #[schema(pattern = "^import$")]
+        form_fields: Option<String> => is_import = is_import,
+        /// With `form_fields`: the name of the result, if `fields` does not set one. Default: the file's name.
+        #[schema(max_length = 128)]
+        name: Option<String> => name,
+        /// The password that opens the PDF, if it has one.
+        password: Option<String> => wishes.password,
+        /// What you accept so that the PDF is not refused, as words separated by commas: `rebuilt` (look at the pages first
+        /// with `is_preview`), `without_signatures`.
+        #[schema(example = "without_signatures")]
+        accept: Option<String> => wishes.accepts = acceptances,
+        /// The start as JSON. The template comes from this form, so a `template_id` is ignored.
+        #[schema(
+            content_media_type = "application/json",
+            example = "{\"workflow_name\": \"Offer 7\", \"recipient_list\": [{\"order\": 1, \"name\": \"김민준\", \"email\": \"minjun@example.com\"}]}"
+        )]
+        start: String,
+    }
 }
 
 /// Send a PDF without a template.
@@ -89,10 +89,10 @@ pub async fn send(
         &mut faults,
     );
     start.faults = faults.into_inner();
-    let given = Given::of(&form, true)?;
+    let given = Given::of::<SendForm>(&form, true)?;
     let sent = http.blocking(move |app| {
         let one_off = OneOff {
-            pdf: given.file.as_deref().unwrap_or_default(),
+            pdf: given.pdf().unwrap_or_default(),
             fields: given.fields(),
             wishes: given.wishes.clone(),
             start,

@@ -13,7 +13,7 @@ use axum::http::HeaderMap;
 use domain::{TemplateId, UtcOffset};
 use sha2::{Digest, Sha256};
 
-use crate::body::declared::{is_set, request_body, unless_empty};
+use crate::body::declared::{declare, is_set, unless_empty};
 use crate::body::json::{JsonBody, Members};
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -24,7 +24,7 @@ use crate::frame::state::Http;
 
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
-request_body! {
+declare! {
     /// A document to send.
     #[schema(as = StartRequest, example = json!({
         "workflow_name": "Employment contract 2026-001",
@@ -68,7 +68,7 @@ request_body! {
     }
 }
 
-request_body! {
+declare! {
     /// A recipient.
     RecipientInput -> StartRecipient {
         /// The step, from 1.
@@ -100,7 +100,7 @@ request_body! {
     }
 }
 
-request_body! {
+declare! {
     /// A value for a field.
     FieldInput -> GivenField {
         /// The field's name in the template.
@@ -110,7 +110,7 @@ request_body! {
     }
 }
 
-request_body! {
+declare! {
     /// Someone who gets a copy.
     CopyInput -> StartCopy {
         /// The name.
@@ -120,7 +120,7 @@ request_body! {
     }
 }
 
-request_body! {
+declare! {
     /// Webhooks and embedded mode.
     ExportInput -> StartExport {
         /// The endpoint for webhooks: https, at a public address, unless the installation's `webhook.` settings allow more.
@@ -143,7 +143,7 @@ request_body! {
     }
 }
 
-request_body! {
+declare! {
     /// Another name for a field.
     FieldNameInput -> StartFieldName {
         /// The field's name in the template.
