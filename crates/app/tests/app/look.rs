@@ -157,7 +157,11 @@ fn mails_come_in_the_companys_name_with_its_logo_and_answers_go_where_it_says() 
         let to_signer = world.mails(id).remove(0);
         assert_eq!(to_signer.reply_to.as_deref(), Some("owner@example.com"));
         // A member without another name is named once.
-        assert!(to_signer.text.contains("보낸 사람: owner@example.com\n"), "{}", to_signer.text);
+        assert!(
+            to_signer.text.contains("보낸 사람: owner@example.com\n"),
+            "{}",
+            to_signer.text
+        );
         // The company is still named as the one that asks.
         assert!(mail.text.contains("acme 주식회사") && mail.subject.contains("acme 주식회사"));
     });

@@ -398,9 +398,9 @@ fn what_a_form_lacks_and_its_page_has_is_shown_alike_by_every_program() {
     let font = |name: &str| format!("<</F<</Type/Font/Subtype/Type1/BaseFont/{name}>>>>");
     let drawing = |content: &str| stream("/BBox[0 0 300 100]/Resources<</ProcSet[/PDF]>>", content);
     let page_with = |name: &str, content: &str| {
-        let black = stream("/BBox[0 0 300 100]", "20 20 50 50 re f");
+        let square = stream("/BBox[0 0 300 100]", "20 20 50 50 re f");
         let resources = format!("/Font{}/XObject<</X 5 0 R/Y 6 0 R>>", font(name));
-        page(&resources, "/X Do", &[drawing(content), black])
+        page(&resources, "/X Do", &[drawing(content), square])
     };
     let words = "BT /F 20 Tf 20 40 Td (Potato) Tj ET";
     let taken = inspect(page_with("Helvetica", words), &Limits::default()).expect("it is taken");
