@@ -238,7 +238,7 @@ impl App {
         patience: &Patience,
     ) -> Result<Sealed, Error> {
         let begun = Instant::now();
-        let sealed = self.sealed(company, pdf.into(), details, patience);
+        let sealed = self.sealed(company, &pdf.into(), details, patience);
         let level = sealed.as_ref().map_or("none", |sealed| sealed.level.code());
         metrics::took(&metrics().seals, &metrics::Seal { level }, begun.elapsed());
         sealed
@@ -247,7 +247,7 @@ impl App {
     fn sealed(
         &self,
         company: &CompanyId,
-        pdf: SharedBytes,
+        pdf: &SharedBytes,
         details: &SealDetails,
         patience: &Patience,
     ) -> Result<Sealed, Error> {
@@ -264,7 +264,7 @@ impl App {
             Ok(Some(self.now()))
         };
         let basic = |due| {
-            let bytes = document::sealing::seal(&pdf, key.as_ref(), details)
+            let bytes = document::sealing::seal(pdf, key.as_ref(), details)
                 .map_err(|error| Error::internal("sealing", error))?;
             Ok(Sealed {
                 bytes,
@@ -279,7 +279,7 @@ impl App {
             return basic(without(NotNow::NoAuthority)?);
         };
         let asking = Asking { app: self, tsa };
-        let stamped = match stamped(&pdf, key.as_ref(), details, &asking) {
+        let stamped = match stamped(pdf, key.as_ref(), details, &asking) {
             Ok(stamped) => SharedBytes::from(stamped),
             Err(Failed::Now(fault)) => return basic(without(fault)?),
             Err(Failed::Always(error)) => return Err(error),

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_clock_far_behind_the_last_check_is_reported() {
-        let at = |seconds| Timestamp::from_second(1_800_000_000 + seconds).expect("a time");
+        let at = |seconds: i64| Timestamp::from_second(1_800_000_000 + seconds).expect("a time");
         assert_eq!(behind(at(100), at(0)), None);
         assert_eq!(behind(at(0), at(60)), None);
         let said = behind(at(0), at(61)).expect("a fault");

@@ -56,8 +56,8 @@ impl Readings {
     pub(super) fn update(&self) {
         let Ok(mut last) = self.last.try_lock() else { return };
         self.read_load();
-        self.read_disk("data", &self.data);
-        self.read_disk("files", &self.files);
+        read_disk("data", &self.data);
+        read_disk("files", &self.files);
         for check in self.app.readiness().checks {
             let labels = Check { check: check.name };
             metrics()
@@ -83,20 +83,6 @@ impl Readings {
             set(&metrics().workers, "waiting", load.waiting);
             let counted = metrics().workers_replaced.get();
             metrics().workers_replaced.inc_by(load.replaced.saturating_sub(counted));
-        }
-    }
-
-    fn read_disk(&self, volume: &'static str, folder: &Path) {
-        for space in Volumes::of([folder.to_owned()]).spaces() {
-            let bytes = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
-            metrics()
-                .disk_free
-                .get_or_create(&Volume { volume })
-                .set(bytes(space.free));
-            metrics()
-                .disk_size
-                .get_or_create(&Volume { volume })
-                .set(bytes(space.total));
         }
     }
 
@@ -136,6 +122,20 @@ impl Readings {
             metrics().certificate_days.get_or_create(&labels).set(days);
         }
         Ok(())
+    }
+}
+
+fn read_disk(volume: &'static str, folder: &Path) {
+    for space in Volumes::of([folder.to_owned()]).spaces() {
+        let bytes = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
+        metrics()
+            .disk_free
+            .get_or_create(&Volume { volume })
+            .set(bytes(space.free));
+        metrics()
+            .disk_size
+            .get_or_create(&Volume { volume })
+            .set(bytes(space.total));
     }
 }
 

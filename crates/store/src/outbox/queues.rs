@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::OF_LETTERS;
+use super::OF_MESSAGES;
 use crate::sql::{delivery, queue as sql};
 use crate::{Error, Transaction, values};
 
@@ -62,7 +62,7 @@ pub fn queues(tx: &mut dyn Transaction, now: Timestamp, most: u32) -> Result<Que
 
 /// The kind of the messages to a receiver.
 fn kind_of(receiver: &str) -> &'static str {
-    match receiver.strip_prefix(OF_LETTERS) {
+    match receiver.strip_prefix(OF_MESSAGES) {
         None => "webhook",
         Some(way) if way.starts_with("mail") => "mail",
         Some(_) => "message",

@@ -2,7 +2,7 @@
 
 use domain::{ClientId, CompanyId};
 use jiff::{SignedDuration, Timestamp};
-use store::outbox::{self, NewChannel, NewDelivery, NewLetter, OutboxQueue, Queues};
+use store::outbox::{self, NewChannel, NewDelivery, NewMessage, OutboxQueue, Queues};
 use store::{sql, values};
 use testkit::database::TestDatabase;
 
@@ -23,10 +23,10 @@ fn what_waits_is_counted_by_kind_up_to_a_limit(database: &TestDatabase) {
         client: ClientId::parse("3f2b8a54-6a0e-4b0e-9d53-1f4c2a7d9e10").expect("a UUID"),
         authorization: None,
     };
-    let code = || NewLetter::Code { erase_at: at(900) };
+    let code = || NewMessage::Code { erase_at: at(900) };
     let message = NewChannel::Message {
         gateway: Some("mailbox".to_owned()),
-        letter: NewLetter::Ordinary,
+        message: NewMessage::Ordinary,
     };
     let channels = [webhook(), webhook(), webhook(), NewChannel::Mail(code()), message];
     let new: Vec<NewDelivery> = channels
