@@ -148,6 +148,7 @@ impl App {
                 },
                 _,
             ) => {
+                tracing::info!(company = %caller.company, workflow = started.workflow_id, "a document started");
                 if started.sign_url.is_none() {
                     self.bell.ring();
                 }

@@ -455,7 +455,13 @@ impl App {
     /// Writes a decision; `false` if another write came first.
     pub(in crate::workflow) fn commit(&self, plan: Plan) -> Result<bool, Error> {
         let tells = !plan.deliveries.is_empty();
+        let (company, workflow) = (plan.after.company.clone(), plan.after.id);
+        let events = plan.entries.iter().filter_map(Entry::event);
+        let codes: Vec<&str> = events.map(|event| event.event.code()).collect();
         let written = self.store.write(move |tx| plan.write(tx))?;
+        if written {
+            tracing::info!(%company, %workflow, events = codes.join(" "), "a document changed");
+        }
         if written && tells {
             self.bell.ring();
         }
