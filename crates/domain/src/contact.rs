@@ -186,7 +186,8 @@ impl fmt::Display for Contact {
 /// A domain in the form that mail servers need (RFC 5891). `None` if it is not a domain.
 pub fn dns_domain(domain: &str) -> Option<String> {
     if domain.is_ascii() {
-        return Some(domain.to_owned());
+        let is_of_a_domain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+        return domain.bytes().all(is_of_a_domain).then(|| domain.to_owned());
     }
     idna::domain_to_ascii_strict(domain).ok()
 }
@@ -349,6 +350,15 @@ fn dial_string(text: &str) -> Option<(bool, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_domain_for_mail_servers_has_letters_digits_hyphens_and_dots() {
+        assert_eq!(dns_domain("mail-1.example.com").as_deref(), Some("mail-1.example.com"));
+        assert_eq!(dns_domain("bücher.example").as_deref(), Some("xn--bcher-kva.example"));
+        for none in ["example.com8/'g", "example.com>", "exa mple.com", "예시/.example", "[127.0.0.1]"] {
+            assert_eq!(dns_domain(none), None, "{none}");
+        }
+    }
 
     #[test]
     fn a_local_part_may_stand_in_quotes_as_the_standard_has_it() {
