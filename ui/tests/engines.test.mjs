@@ -119,7 +119,7 @@ for (const [engine, openWindow] of Object.entries(TRIED)) {
           await window.press("#approve");
           await window.press("#approve-dialog [type=submit]");
           await window.visible("#done-title");
-          assert.equal(await window.text("#done-title"), word(language, "sign-done-title"));
+          assert.equal(await window.text("#done-title"), word(language, "sign-done-title", { act: "sign" }));
           for (let presses = 0; presses < 4; presses += 1) await window.key("Escape");
           await window.visible("#done-title");
           const { steps } = await server.workflow(started.workflow_id);
