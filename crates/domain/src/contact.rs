@@ -355,7 +355,13 @@ mod tests {
     fn a_domain_for_mail_servers_has_letters_digits_hyphens_and_dots() {
         assert_eq!(dns_domain("mail-1.example.com").as_deref(), Some("mail-1.example.com"));
         assert_eq!(dns_domain("bücher.example").as_deref(), Some("xn--bcher-kva.example"));
-        for none in ["example.com8/'g", "example.com>", "exa mple.com", "예시/.example", "[127.0.0.1]"] {
+        for none in [
+            "example.com8/'g",
+            "example.com>",
+            "exa mple.com",
+            "예시/.example",
+            "[127.0.0.1]",
+        ] {
             assert_eq!(dns_domain(none), None, "{none}");
         }
     }

@@ -202,6 +202,8 @@ fn a_mail_that_comes_back_later_is_shown_at_its_workflow_with_the_other_servers_
         let (status, answer) = patch(&address, Some(&token), &json!({"email": email}));
         assert_eq!(status, 200, "{answer}");
     };
+    // The request, the mail to the sender about its return, and the reminder: the next mail is the one that is refused.
+    sink.wait_for(3);
     sink.trouble_next([Trouble::AtRecipient("550 5.1.1 nobody of this name".to_owned())]);
     correct("wrong@example.com");
     asked(&["dead", "dead", "delivered"]);
