@@ -67,10 +67,16 @@ function icon(name) {
 
 const SAMPLE_VALUES = { limit: 250, megabytes: 5, version: "2026-11", done: 2, total: 5, count: 3 };
 
-/** The words of a key in a language, in their default form if there are several. */
+/** The words of a key in a language. Of several forms it is the one that a value chooses, or else the default. */
 export function word(language, key, values = {}) {
-  const forms = "(?:\\{ \\$\\w+ ->\\n(?: +\\[.+\\n)* +\\*\\[\\w+\\] )?";
-  const line = new RegExp(`^${key} = ${forms}(.+)$`, "m").exec(read(`../locales/${language}/pages.ftl`))?.[1];
+  const texts = read(`../locales/${language}/pages.ftl`);
+  const forms = new RegExp(`^${key} = \\{ \\$(\\w+) ->\\n((?: +\\*?\\[.+\\n)+)`, "m").exec(texts);
+  let line = new RegExp(`^${key} = (.+)$`, "m").exec(texts)?.[1];
+  if (forms) {
+    const all = [...forms[2].matchAll(/ +(\*?)\[(\w+)\] (.+)\n/g)];
+    const chosen = all.find(([, , name]) => name === values[forms[1]]) ?? all.find(([, isDefault]) => isDefault);
+    line = chosen?.[3];
+  }
   if (line === undefined) throw new Error(`no words for ${key} in ${language}`);
   return line.replace(/\{ \$(\w+) \}/g, (_, name) => String({ ...SAMPLE_VALUES, ...values }[name] ?? name));
 }

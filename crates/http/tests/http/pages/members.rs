@@ -54,9 +54,8 @@ fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
     );
 }
 
-fn the_outbox_names_the_company_as_people_know_it(database: &TestDatabase) {
-    let server = Server::new(database);
-    server.company("acme");
+/// A page as the company's owner sees it.
+fn as_owner(server: &Server, address: &str) -> String {
     let attempt = app::LoginAttempt {
         company: "acme".to_owned(),
         email: "owner@example.com".to_owned(),
@@ -65,30 +64,25 @@ fn the_outbox_names_the_company_as_people_know_it(database: &TestDatabase) {
     };
     let cookie = server.app.sign_in(&attempt, None).expect("signed in").cookie;
     let request = server
-        .request("GET", "/outbox?lang=en", None)
+        .request("GET", address, None)
         .header("cookie", format!("__Host-countersign_session={}", cookie.expose()));
     let page = server.send(request);
-    assert_eq!(page.status, 200);
-    assert!(text(&page).contains("acme Ltd"), "{}", text(&page));
-    assert!(!text(&page).contains("page-tabs"), "nothing has failed");
+    assert_eq!(page.status, 200, "{address}");
+    text(&page)
+}
+
+fn the_outbox_names_the_company_as_people_know_it(database: &TestDatabase) {
+    let server = Server::new(database);
+    server.company("acme");
+    let page = as_owner(&server, "/outbox?lang=en");
+    assert!(page.contains("acme Ltd"), "{page}");
+    assert!(!page.contains("page-tabs"), "nothing has failed");
 }
 
 fn the_outbox_has_a_page_of_failed_messages(database: &TestDatabase) {
     let server = Server::new(database);
     server.company("acme");
-    let attempt = app::LoginAttempt {
-        company: "acme".to_owned(),
-        email: "owner@example.com".to_owned(),
-        password: PASSWORD.to_owned(),
-        address: std::net::Ipv4Addr::LOCALHOST.into(),
-    };
-    let cookie = server.app.sign_in(&attempt, None).expect("signed in").cookie;
-    let open = |address: &str| {
-        let request = server
-            .request("GET", address, None)
-            .header("cookie", format!("__Host-countersign_session={}", cookie.expose()));
-        text(&server.send(request))
-    };
+    let open = |address: &str| as_owner(&server, address);
     for number in 1..=3_i64 {
         let (company, at) = (domain::CompanyId::parse("acme").expect("an id"), server.app.now());
         let mail = serde_json::json!({
