@@ -26,8 +26,7 @@ use crate::watch::Watched;
 
 /// How long running requests may take after a signal to end.
 const GRACE: Duration = Duration::from_secs(20);
-/// How long to wait for a database that cannot be reached yet.
-const DATABASE_PATIENCE: Duration = Duration::from_mins(1);
+/// How long to pause between two tries to reach the database.
 const DATABASE_PAUSE: Duration = Duration::from_millis(500);
 /// Blocking threads beyond those for requests: for deliveries and jobs.
 const OWN_THREADS: usize = 16;
@@ -170,14 +169,15 @@ impl Serve {
 /// A database server may become ready later than this one, for example after a power cut.
 fn wait_for_database(context: &Context) -> Result<(), Failure> {
     let settings = context.place.configuration.store(&context.place.data)?;
+    let patience = Duration::from_secs(context.place.configuration.database.wait_seconds);
     let began = Instant::now();
     let mut has_waited = false;
     loop {
         match Store::open(&settings) {
             Ok(_) => break,
-            Err(error @ store::Error::Unreachable { .. }) if began.elapsed() < DATABASE_PATIENCE => {
+            Err(error @ store::Error::Unreachable { .. }) if began.elapsed() < patience => {
                 if !has_waited {
-                    let most = DATABASE_PATIENCE.as_secs();
+                    let most = patience.as_secs();
                     tracing::warn!(%error, "waiting up to {most} s for the database");
                 }
                 has_waited = true;

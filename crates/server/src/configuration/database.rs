@@ -24,6 +24,8 @@ pub struct Database {
     pub password_file: Option<PathBuf>,
     /// Connections to PostgreSQL.
     pub connections: usize,
+    /// How many seconds `serve` waits for a PostgreSQL that cannot be reached when it starts.
+    pub wait_seconds: u64,
 }
 
 /// `[keys]`
@@ -41,6 +43,7 @@ impl Default for Database {
             url_file: None,
             password_file: None,
             connections: 8,
+            wait_seconds: 60,
         }
     }
 }
