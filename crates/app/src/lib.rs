@@ -62,7 +62,7 @@ pub use evidence::erase_person::ErasedPerson;
 pub use links::link_token::{LinkPurpose, LinkToken};
 pub use links::{addresses, link_token};
 pub use outbox::mail_template::{MailTemplates, MetFault, TemplateFault};
-pub use outbox::messages::{MOST_COUNTED, OutboxMessage, OutboxPage, Told, new_event_id};
+pub use outbox::messages::{MOST_COUNTED, OutboxMessage, OutboxPage, Told, Undelivered, new_event_id};
 pub use outbox::reach::GatewayReach;
 pub use outbox::webhook::{NextWriter, Payload as WebhookBody, WrittenField};
 pub use outbox::webhook_history::{

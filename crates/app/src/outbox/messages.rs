@@ -89,25 +89,30 @@ fn tell_chain(
     Ok(store::audit::append(&mut held, company, workflow, &entries, &after)?)
 }
 
-/// Writes the sender a mail about a message that reached nobody. Messages about no workflow are for members only.
-fn tell_sender(
-    tx: &mut dyn Transaction,
-    outgoing: &Outgoing,
-    company: &CompanyId,
-    workflow: Option<WorkflowId>,
-    body: &[u8],
-    words: &str,
-    at: Timestamp,
-) -> Result<(), Error> {
+/// A mail or text message that reached nobody, and is not tried again.
+#[derive(Debug, Clone, Copy)]
+pub struct Undelivered<'m> {
+    pub company: &'m CompanyId,
+    pub workflow: Option<WorkflowId>,
+    /// Its content, encrypted.
+    pub body: &'m [u8],
+    /// What the server that refused it said, or why no server was reached.
+    pub words: &'m str,
+    pub at: Timestamp,
+}
+
+/// Writes the sender a mail about an undelivered message. Messages about no workflow are for members only.
+fn tell_sender(tx: &mut dyn Transaction, outgoing: &Outgoing, message: &Undelivered<'_>) -> Result<(), Error> {
     // A body that cannot be read was a code, which was erased: its signer has asked for another one.
-    let (Some(workflow), Ok(failed)) = (workflow, OutgoingMail::open(body, &outgoing.vault)) else {
+    let (Some(workflow), Ok(failed)) = (message.workflow, OutgoingMail::open(message.body, &outgoing.vault)) else {
         return Ok(());
     };
-    let Some(stored) = store::workflow::load(tx, company, workflow)? else {
+    let Some(stored) = store::workflow::load(tx, message.company, workflow)? else {
         return Ok(());
     };
-    let party = store::workflow::party(tx, company, stored.workflow.sender)?;
-    if let Some(mail) = outgoing.undelivered(&stored.workflow, &party, &failed, &excerpt_of(words), at)? {
+    let party = store::workflow::party(tx, message.company, stored.workflow.sender)?;
+    let reason = excerpt_of(message.words);
+    if let Some(mail) = outgoing.undelivered(&stored.workflow, &party, &failed, &reason, message.at)? {
         outbox::enqueue(tx, &mail)?;
     }
     Ok(())
@@ -342,7 +347,14 @@ impl App {
                 answer: if is_secret { String::new() } else { excerpt.clone() },
             };
             outbox::note_return(tx, &mail, &report)?;
-            tell_sender(tx, &outgoing, &mail.company, mail.workflow, &mail.body, &excerpt, now)?;
+            let undelivered = Undelivered {
+                company: &mail.company,
+                workflow: mail.workflow,
+                body: &mail.body,
+                words: &excerpt,
+                at: now,
+            };
+            tell_sender(tx, &outgoing, &undelivered)?;
             if let Some(workflow) = mail.workflow {
                 let delivery = delivery.clone();
                 tell_chain(
@@ -442,18 +454,9 @@ impl App {
         Ok(())
     }
 
-    /// Lets the sender know that a mail or text message was not delivered, in the caller's transaction. `words` are those of
-    /// the server that refused it, or why it was not reached.
-    pub fn undelivered(
-        &self,
-        tx: &mut dyn Transaction,
-        company: &CompanyId,
-        workflow: Option<WorkflowId>,
-        body: &[u8],
-        words: &str,
-        at: Timestamp,
-    ) -> Result<(), Error> {
-        tell_sender(tx, &self.outgoing, company, workflow, body, words, at)
+    /// Lets the sender know that a mail or text message was not delivered, in the caller's transaction.
+    pub fn undelivered(&self, tx: &mut dyn Transaction, message: &Undelivered<'_>) -> Result<(), Error> {
+        tell_sender(tx, &self.outgoing, message)
     }
 
     pub(crate) fn opened_message(&self, row: Message) -> Result<OutboxMessage, Error> {

@@ -191,7 +191,7 @@ pub struct WebhookTestRequest {
     pub url: Option<String>,
     /// The value of the Authorization header.
     pub authorization: Option<String>,
-    /// The API client whose secret signs it. Default: the company's default client.
+    /// The API client whose secret signs it. Default: the company's first.
     pub client_id: Option<String>,
     /// Faults found while reading the request.
     pub faults: Vec<Fault>,

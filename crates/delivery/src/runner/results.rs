@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::Undelivered;
 use failpoint::Place;
 use metrics::metrics;
 use store::outbox::{self, Claimed, ClaimedChannel, Finished, Outcome, State, Try};
@@ -200,10 +201,16 @@ impl Shared {
                     ClaimedChannel::Mail | ClaimedChannel::Message,
                 ) = (finished, result, &claimed.channel)
                 {
-                    let workflow = claimed.workflow.map_or(0, |workflow| workflow.0);
+                    let workflow = claimed.workflow.map(|workflow| workflow.0);
                     tracing::warn!(company = %claimed.company, workflow, code = made.code, "a message was not delivered");
-                    let words = made.fault.as_ref().filter(|_| made.answer.is_empty()).unwrap_or(&made.answer);
-                    app.undelivered(tx, &claimed.company, claimed.workflow, &claimed.body, words, now)?;
+                    let undelivered = Undelivered {
+                        company: &claimed.company,
+                        workflow: claimed.workflow,
+                        body: &claimed.body,
+                        words: made.fault.as_ref().filter(|_| made.answer.is_empty()).unwrap_or(&made.answer),
+                        at: now,
+                    };
+                    app.undelivered(tx, &undelivered)?;
                 }
                 let (Finished::LeaseLost { stopped } | Finished::Recorded { stopped, .. }) = finished;
                 if matches!(finished, Finished::LeaseLost { .. }) {
