@@ -70,15 +70,10 @@ impl Permit<'_> {
     /// An entry about what this actor does.
     pub(crate) fn logs(self, action: Action, at: Timestamp) -> Logged {
         Logged(NewLogEntry {
-            company: self.company().clone(),
-            at,
             member: self.member().ok().map(|caller| caller.member),
             channel: self.channel().word(),
             address: self.address().map(str::to_owned),
-            action: action.id(),
-            subject: String::new(),
-            before: None,
-            after: None,
+            ..Logged::of_operator(self.company(), action, at).0
         })
     }
 }
