@@ -100,7 +100,7 @@ pub use templates::template_view::{
     ArchivedTemplate, ListTemplatesRequest, SavedTemplate, TemplateLine, TemplateList, TemplatePlace, TemplateView,
 };
 pub use upkeep::check::{AuditReport, FileFault, FsckReport};
-pub use upkeep::health::{Check, Readiness};
+pub use upkeep::health::{Check, Readiness, is_clock_behind};
 pub use upkeep::housekeeping::Cleaned;
 pub use upkeep::settings::Settings;
 pub use upkeep::waiting::CertificateEnd;

@@ -7,7 +7,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::App;
 use crate::base::error::Error;
@@ -16,8 +16,8 @@ use crate::base::error::Error;
 const SETTING: &str = "health";
 /// How long an answer is valid.
 const KEPT: Duration = Duration::from_secs(1);
-/// How many seconds the clocks of two servers may differ.
-const CLOCKS_DIFFER: i64 = 60;
+/// How much the clocks of two servers may differ.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(1);
 
 /// Something that is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,10 +132,15 @@ impl App {
     }
 }
 
+/// Whether a clock that says `now` is behind a time that was recorded earlier, by more than clocks may differ.
+pub fn is_clock_behind(now: Timestamp, recorded: Timestamp) -> bool {
+    recorded.duration_since(now) > CLOCKS_DIFFER
+}
+
 /// What is wrong with this clock if the database contains a later time.
 fn behind(now: Timestamp, other: Timestamp) -> Option<String> {
-    let seconds = other.duration_since(now).as_secs();
-    (seconds > CLOCKS_DIFFER).then(|| {
+    is_clock_behind(now, other).then(|| {
+        let seconds = other.duration_since(now).as_secs();
         format!("this clock is {seconds} s behind the last check, perhaps of another server; set all clocks by NTP")
     })
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 
 pub use self::seals::unusable_keys;
 use super::Context;
-use crate::output::{Failure, joined, print};
+use crate::output::{Failure, exit_code, joined, print};
 
 /// Find what is wrong with this installation, and how to fix it; exit code 0 if nothing is wrong
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ struct Finding {
 
 /// Whether this machine's clock can be right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TimeOfDay {
+enum ClockCheck {
     Plausible,
     /// It is behind what this installation has recorded.
     Behind,
@@ -81,15 +81,15 @@ impl Doctor {
             installation::unfinished_restore(&context.place.data, found);
             installation::disk(context, found);
             let store = installation::database(context, found)?;
-            let mut time = TimeOfDay::Plausible;
+            let mut clock = ClockCheck::Plausible;
             if let Some(store) = &store {
-                time = installation::clock(store, found)?;
+                clock = installation::clock(store, found)?;
                 installation::backups(store, found)?;
                 installation::undelivered(store, found)?;
             }
             let vault = installation::master_key(context, store.as_ref(), found);
             if let (Some(store), Some(vault)) = (store, vault) {
-                seals::seal_keys(context, store, vault, time, found)?;
+                seals::seal_keys(context, store, vault, clock, found)?;
             }
         }
         surroundings::workers(context, found);
@@ -135,6 +135,6 @@ impl Doctor {
             &json!({"healthy": healthy, "checks": values}),
             &joined(&lines),
         );
-        Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(exit_code(healthy))
     }
 }

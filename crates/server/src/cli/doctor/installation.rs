@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use app::{FreeSpace, Vault};
 use domain::Clock;
-use jiff::{SignedDuration, Timestamp, ToSpan as _};
+use jiff::{Timestamp, ToSpan as _};
 use store::Store;
 
-use super::{Findings, TimeOfDay};
+use super::{ClockCheck, Findings};
 use crate::cli::Context;
 use crate::environment::{SystemClock, SystemRandom};
 use crate::opened::UNFINISHED_RESTORE;
@@ -20,8 +20,6 @@ const BACKUP_DAYS: i64 = 7;
 const UNDELIVERED_DAYS: i64 = 7;
 /// The disk is nearly full when less than this many times the reserve is free.
 const NEARLY_FULL: u64 = 2;
-/// Clocks of several servers may differ by this.
-const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(1);
 
 /// Whether the data folder can be used or created. Otherwise, there is no need to check its content.
 pub(super) fn folder(data: &Path, findings: &mut Findings) -> bool {
@@ -174,25 +172,25 @@ pub(super) fn database(context: &Context, findings: &mut Findings) -> Result<Opt
 }
 
 /// Compares this machine's clock with the newest event. A clock that is ahead cannot be found in this way.
-pub(super) fn clock(store: &Store, findings: &mut Findings) -> Result<TimeOfDay, Failure> {
+pub(super) fn clock(store: &Store, findings: &mut Findings) -> Result<ClockCheck, Failure> {
     let newest = store.read(store::audit::newest)?;
-    Ok(time_of_day(SystemClock.now(), newest, findings))
+    Ok(check_clock(SystemClock.now(), newest, findings))
 }
 
-fn time_of_day(now: Timestamp, newest: Option<Timestamp>, findings: &mut Findings) -> TimeOfDay {
+fn check_clock(now: Timestamp, newest: Option<Timestamp>, findings: &mut Findings) -> ClockCheck {
     let check = "clock";
     match newest {
-        Some(newest) if newest.duration_since(now) > CLOCKS_DIFFER => {
+        Some(newest) if app::is_clock_behind(now, newest) => {
             findings.wrong(
                 check,
                 format!("it is {now:.0} on this machine, but the newest event happened at {newest:.0}"),
                 "set the machine's clock, and let a time service (NTP) keep it right: seals and deadlines depend on it",
             );
-            TimeOfDay::Behind
+            ClockCheck::Behind
         }
         _ => {
             findings.good(check, format!("it is {now:.0} on this machine"));
-            TimeOfDay::Plausible
+            ClockCheck::Plausible
         }
     }
 }
@@ -304,21 +302,21 @@ pub(super) fn master_key(context: &Context, store: Option<&Store>, findings: &mu
 mod tests {
     use jiff::{Timestamp, ToSpan as _};
 
-    use super::{Findings, TimeOfDay, time_of_day};
+    use super::{ClockCheck, Findings, check_clock};
 
     #[test]
     fn a_clock_that_is_behind_the_newest_event_is_wrong() {
         let now: Timestamp = "2026-11-30T10:00:00Z".parse().expect("a time");
         let cases = [
-            (None, TimeOfDay::Plausible),
-            (Some(now - 9.hours()), TimeOfDay::Plausible),
+            (None, ClockCheck::Plausible),
+            (Some(now - 9.hours()), ClockCheck::Plausible),
             // Servers' clocks may differ a little.
-            (Some(now + 59.seconds()), TimeOfDay::Plausible),
-            (Some(now + 61.seconds()), TimeOfDay::Behind),
+            (Some(now + 59.seconds()), ClockCheck::Plausible),
+            (Some(now + 61.seconds()), ClockCheck::Behind),
         ];
         for (newest, expected) in cases {
             let mut findings = Findings::default();
-            assert_eq!(time_of_day(now, newest, &mut findings), expected, "{newest:?}");
+            assert_eq!(check_clock(now, newest, &mut findings), expected, "{newest:?}");
             assert_eq!(findings.0.len(), 1);
         }
     }

@@ -8,7 +8,7 @@ use document::pki::keys::{KeyError, Signer};
 use domain::Clock;
 use store::Store;
 
-use super::{Findings, State, TEMPLATES, TimeOfDay};
+use super::{ClockCheck, Findings, State, TEMPLATES};
 use crate::cli::Context;
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
@@ -22,7 +22,7 @@ pub(super) fn seal_keys(
     context: &Context,
     store: Store,
     vault: Vault,
-    time: TimeOfDay,
+    clock: ClockCheck,
     findings: &mut Findings,
 ) -> Result<(), Failure> {
     let check = "seal keys";
@@ -61,8 +61,8 @@ pub(super) fn seal_keys(
     }
     let unusable = unusable_keys(&app)?;
     for key in &unusable {
-        let remedy = match time {
-            TimeOfDay::Behind if key.is_about_time => "set the machine's clock first; the certificate may be good",
+        let remedy = match clock {
+            ClockCheck::Behind if key.is_about_time => "set the machine's clock first; the certificate may be good",
             _ => &key.remedy,
         };
         findings.wrong(check, &key.detail, remedy);
