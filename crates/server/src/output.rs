@@ -7,6 +7,7 @@
 //! it means nothing. Line ends are ours; a stranger's text stays on one line through [`strangers`].
 
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use app::FaultCode;
 use domain::Language;
@@ -215,6 +216,11 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The exit code of a command that found everything good, or something wrong.
+pub fn exit_code(is_good: bool) -> ExitCode {
+    if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 #[cfg(test)]

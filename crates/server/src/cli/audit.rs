@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use store::audit_log::LogEntry;
 
 use super::{Context, OfCompany};
-use crate::output::{Failure, counted, joined, print, table};
+use crate::output::{Failure, counted, exit_code, joined, print, table};
 
 /// Verify the audit trails of all workflows, and show who changed what
 #[derive(Debug, Subcommand)]
@@ -97,11 +97,7 @@ fn verify(context: &Context) -> Result<ExitCode, Failure> {
         }
     ));
     print(context.json, &value, &joined(&lines));
-    Ok(if report.is_clean() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(report.is_clean()))
 }
 
 fn restart(context: &Context, of: &OfCompany) -> Result<ExitCode, Failure> {

@@ -12,7 +12,7 @@ use crate::backup::prune::{self, Rule};
 use crate::backup::repository::{Repository, Use};
 use crate::backup::take::{self, Made, Wish};
 use crate::backup::{Progress, check};
-use crate::output::{Failure, counted, joined, print, remark, table};
+use crate::output::{Failure, counted, exit_code, joined, print, remark, table};
 
 /// Back up database, files and master key while the server runs; only new files are copied
 ///
@@ -167,7 +167,7 @@ fn make(context: &Context, wish: &Wish) -> Result<ExitCode, Failure> {
             "The master key was not copied. Without it nobody can restore this backup.",
         ),
     }
-    Ok(code(lost.is_empty()))
+    Ok(exit_code(lost.is_empty()))
 }
 
 fn print_checked(context: &Context, name: &str, checked: &check::Checked) -> ExitCode {
@@ -195,7 +195,7 @@ fn print_checked(context: &Context, name: &str, checked: &check::Checked) -> Exi
         )
     });
     print(context.json, &value, &joined(&lines));
-    code(clean)
+    exit_code(clean)
 }
 
 fn list(context: &Context, repository: &Repository) -> Result<ExitCode, Failure> {
@@ -231,7 +231,7 @@ fn list(context: &Context, repository: &Repository) -> Result<ExitCode, Failure>
         &json!(values),
         &table(&["BACKUP", "FILES", "DATABASE", "PROGRAM"], &rows),
     );
-    Ok(code(all_read))
+    Ok(exit_code(all_read))
 }
 
 fn prune_backups(
@@ -266,8 +266,4 @@ fn prune_backups(
     }
     print(context.json, &value, &joined(&lines));
     Ok(ExitCode::SUCCESS)
-}
-
-fn code(is_good: bool) -> ExitCode {
-    if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

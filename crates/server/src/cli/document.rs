@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{Context, OfCompany, OfUpload, read};
 use crate::documents::Workers;
-use crate::output::{Failure, print, remark, strangers};
+use crate::output::{Failure, exit_code, print, remark, strangers};
 
 /// The file could not be read at all.
 const UNREADABLE: u8 = 2;
@@ -122,11 +122,7 @@ fn inspect(context: &Context, file: &Path, upload: &OfUpload) -> Result<ExitCode
         &value,
         &format!("{}: {}", file.display(), lines.join("\n  ")),
     );
-    Ok(if report.refused.is_none() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(report.refused.is_none()))
 }
 
 /// The report on a file that would be accepted, which includes that its pages can be shown.

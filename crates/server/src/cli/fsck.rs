@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::Context;
-use crate::output::{Failure, counted, joined, print};
+use crate::output::{Failure, counted, exit_code, joined, print};
 
 /// Check the files against the database and delete files that nothing refers to; exit code 0 only if nothing is wrong
 #[derive(Debug, Args)]
@@ -60,10 +60,6 @@ impl Fsck {
             }
         ));
         print(context.json, &value, &joined(&lines));
-        Ok(if report.is_clean() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        Ok(exit_code(report.is_clean()))
     }
 }

@@ -14,7 +14,7 @@ use store::company::Style;
 
 use super::{Context, company_id, language};
 use crate::environment::{SystemClock, SystemRandom};
-use crate::output::{Failure, print, strangers};
+use crate::output::{Failure, exit_code, print, strangers};
 
 /// Test mails, and record mails that came back
 #[derive(Debug, Subcommand)]
@@ -132,7 +132,7 @@ fn outcome(context: &Context, server: &str, mail: &OutgoingMail, sent: &Result<S
         &value,
         &strangers(&format!("{server} {verb} the mail to {}: {words}", mail.to)),
     );
-    if taken { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    exit_code(taken)
 }
 
 fn bounced(context: &Context) -> Result<ExitCode, Failure> {

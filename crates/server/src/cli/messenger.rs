@@ -16,7 +16,7 @@ use store::company::Style;
 use super::Context;
 use super::company::region;
 use crate::environment::{SystemClock, SystemRandom};
-use crate::output::{Failure, joined, print, table};
+use crate::output::{Failure, exit_code, joined, print, table};
 
 /// List and test the gateways for text messages
 #[derive(Debug, Subcommand)]
@@ -93,7 +93,7 @@ impl Messenger {
                 })?;
                 let is_taken = reports.iter().any(|report| report.verdict == Verdict::Taken);
                 told(context, &mail.to, is_taken, &reports);
-                Ok(if is_taken { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+                Ok(exit_code(is_taken))
             }
         }
     }

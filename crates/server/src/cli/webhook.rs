@@ -8,7 +8,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany};
-use crate::output::{Failure, joined, print, table};
+use crate::output::{Failure, exit_code, joined, print, table};
 
 /// List, pause, start and test webhook endpoints
 #[derive(Debug, Subcommand)]
@@ -147,11 +147,7 @@ fn test(
         },
     )?;
     print(as_json, &json!(tested), &told(url, &tested));
-    Ok(if tested.delivered {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(tested.delivered))
 }
 
 /// The result of a test webhook.
