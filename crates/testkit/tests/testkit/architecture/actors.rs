@@ -17,7 +17,6 @@ const WITHOUT_AN_ACTOR: &[(&str, &str)] = &[
     ("company_logo", "public: the logo in mails and on pages"),
     ("webhook_secrets", "the job that delivers webhooks"),
     ("endpoint_stopped", "the job that delivers webhooks"),
-    ("undelivered", "the job that delivers mails and text messages"),
     ("seal_key", "the certificate, not the key: `doctor` and other jobs"),
     (
         "usable_seal_key",
