@@ -10,6 +10,7 @@ pub(crate) mod caller;
 pub mod consent;
 pub(crate) mod documents;
 pub(crate) mod error;
+pub(crate) mod event_text;
 pub(crate) mod found;
 pub mod installation;
 pub mod intake_text;

@@ -108,6 +108,8 @@ pub use values::look::{BoxLook, FieldLook};
 pub use values::value::GivenField;
 pub use workflow::act::ActRequest;
 pub use workflow::correct_recipient::CorrectRequest;
+pub use workflow::document_detail::{DetailedEvent, DetailedSigner, DocumentDetail};
+pub use workflow::document_list::{DocumentPage, DocumentRow, DocumentTab};
 pub use workflow::extend::ExtendRequest;
 pub use workflow::transition::Advanced;
 pub use workflow::workflow_links::{LinksRequest, WorkflowLinks};

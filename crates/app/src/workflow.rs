@@ -7,6 +7,8 @@ pub(crate) mod cancel;
 pub(crate) mod copied_link;
 pub(crate) mod correct_recipient;
 pub(crate) mod discard;
+pub(crate) mod document_detail;
+pub(crate) mod document_list;
 pub(crate) mod expire;
 pub(crate) mod extend;
 pub(crate) mod remind;

@@ -14,8 +14,8 @@ use document::text::fonts::Fonts;
 use domain::event::{FileKind, IdentityMethod};
 use domain::text::is_direction_control;
 use domain::{
-    Actor, BlobHash, ChainFile, DeliveryChannel, Entry, Event, EventKind, Language, NamedEvent, NamedRecipient,
-    PersonalText, Progress, Recipient, RecipientId, SealLevel, Status, Who, Workflow, Zone, named_events, time,
+    Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, NamedEvent, NamedRecipient, PersonalText, Progress,
+    Recipient, RecipientId, SealLevel, Status, Who, Workflow, Zone, named_events, time,
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;
@@ -27,6 +27,7 @@ use crate::values::value::attached;
 
 use crate::base::browser::browser;
 use crate::base::consent;
+use crate::base::event_text::event_text_key;
 
 /// How a signer's link went out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -568,25 +569,7 @@ impl Writer<'_> {
 
     fn describe(&self, named: &NamedEvent) -> String {
         let Event { event, actor, .. } = &named.event;
-        let way = match event {
-            EventKind::IdentityChecked {
-                method: IdentityMethod::OneTimeCode,
-                ..
-            }
-            | EventKind::IdentityRefused {
-                method: IdentityMethod::OneTimeCode,
-                ..
-            } => "-one-time",
-            EventKind::Delivered {
-                channel: Some(channel), ..
-            } => match channel {
-                DeliveryChannel::Webhook => "-webhook",
-                DeliveryChannel::Mail => "-mail",
-                DeliveryChannel::Message => "-message",
-            },
-            _ => "",
-        };
-        let key = format!("event-{}{way}", event.code().replace('_', "-"));
+        let key = event_text_key(event);
         // The person is named next to it anyway.
         let about = named
             .recipient

@@ -16,6 +16,7 @@ use crate::base::actor::{Actor, Permit};
 use crate::base::error::{Error, Fault, FaultCode};
 use crate::base::listing::{ListReader, is_given};
 use crate::base::text::erased;
+use crate::outbox::messages::OutboxMessage;
 use crate::outbox::webhook::{self, NextWriter, WrittenField};
 use crate::values::value::value_fault;
 use crate::workflow::transition::Snapshot;
@@ -292,18 +293,30 @@ impl App {
         Ok(self.workflow_view(&snapshot, history, messages, by))
     }
 
-    /// The state of the mails and messages about a workflow.
-    fn message_views(&self, snapshot: &Snapshot) -> Result<Vec<MessageView>, Error> {
+    /// The mails and text messages about a workflow, oldest first, each with the mail server's code at the last try.
+    pub(in crate::workflow) fn messages_about(
+        &self,
+        snapshot: &Snapshot,
+    ) -> Result<Vec<(OutboxMessage, Option<u16>)>, Error> {
         let workflow = &snapshot.stored.workflow;
         let (company, id) = (workflow.company.clone(), workflow.id);
         let rows = self.store.read(move |tx| {
             store::outbox::messages_of_workflow(tx, &company, id, MOST_MESSAGES).map_err(Error::from)
         })?;
-        let mut views = Vec::with_capacity(rows.len());
-        for row in rows {
-            let code = row.code;
-            let message = self.opened_message(row)?;
-            views.push(MessageView {
+        rows.into_iter()
+            .map(|row| {
+                let code = row.code;
+                Ok((self.opened_message(row)?, code))
+            })
+            .collect()
+    }
+
+    /// The state of the mails and messages about a workflow.
+    fn message_views(&self, snapshot: &Snapshot) -> Result<Vec<MessageView>, Error> {
+        let zone = snapshot.stored.workflow.zone;
+        let messages = self.messages_about(snapshot)?.into_iter();
+        Ok(messages
+            .map(|(message, code)| MessageView {
                 message_id: message.id,
                 channel: message.channel,
                 name: message.to_name,
@@ -312,10 +325,9 @@ impl App {
                 status: message.state,
                 code: code.filter(|_| message.failure.is_some()),
                 failure: message.failure.unwrap_or_default(),
-                date: time::format_with_zone(message.at, workflow.zone),
-            });
-        }
-        Ok(views)
+                date: time::format_with_zone(message.at, zone),
+            })
+            .collect())
     }
 
     /// An actor who may only read gets no address at which a signer signs.
@@ -359,14 +371,7 @@ impl App {
                 list
             }),
             steps: steps(snapshot),
-            cc_list: workflow
-                .copies
-                .iter()
-                .map(|copy| CopyView {
-                    name: copy.name.clone(),
-                    email: copy.contact.as_given().to_owned(),
-                })
-                .collect(),
+            cc_list: copies(workflow),
             history,
             message_list,
             field_list: webhook::written_fields(workflow, &snapshot.template.version, &snapshot.values, None),
@@ -384,8 +389,7 @@ impl App {
         if !faults.is_empty() {
             return Err(Error::Unprocessable(faults));
         }
-        if is_given(request.text.as_ref()) && filter.sought.is_none() {
-            // It contains no letter and no digit.
+        if finds_nothing(request, &filter) {
             return Ok(WorkflowList::default());
         }
         let limit = filter.limit;
@@ -518,7 +522,17 @@ fn spellings(fields: &[Field], name: &str, value: &str) -> Result<BTreeSet<Strin
     Ok(spellings)
 }
 
-fn steps(snapshot: &Snapshot) -> Vec<StepView> {
+pub(in crate::workflow) fn copies(workflow: &Workflow) -> Vec<CopyView> {
+    let copies = workflow.copies.iter();
+    copies
+        .map(|copy| CopyView {
+            name: copy.name.clone(),
+            email: copy.contact.as_given().to_owned(),
+        })
+        .collect()
+}
+
+pub(in crate::workflow) fn steps(snapshot: &Snapshot) -> Vec<StepView> {
     let stored = &snapshot.stored;
     let workflow = &stored.workflow;
     workflow
@@ -548,7 +562,7 @@ fn steps(snapshot: &Snapshot) -> Vec<StepView> {
         .collect()
 }
 
-fn history_entry(snapshot: &Snapshot, named: NamedEvent, language: Language) -> HistoryEntry {
+pub(in crate::workflow) fn history_entry(snapshot: &Snapshot, named: NamedEvent, language: Language) -> HistoryEntry {
     let workflow: &Workflow = &snapshot.stored.workflow;
     let erased = erased(language);
     let text = |said: PersonalText| said.or(&erased).to_owned();
@@ -614,7 +628,12 @@ fn summary(row: &ListedWorkflow) -> WorkflowSummary {
     }
 }
 
-fn list_filter(by: Permit<'_>, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
+/// Whether the text that the request looks for contains no letter and no digit.
+pub(in crate::workflow) fn finds_nothing(request: &ListRequest, filter: &ListFilter) -> bool {
+    is_given(request.text.as_ref()) && filter.sought.is_none()
+}
+
+pub(in crate::workflow) fn list_filter(by: Permit<'_>, request: &ListRequest, faults: &mut Vec<Fault>) -> ListFilter {
     let mut query = ListReader {
         zone: by.zone(),
         faults,
@@ -631,7 +650,10 @@ fn list_filter(by: Permit<'_>, request: &ListRequest, faults: &mut Vec<Fault>) -
     let page = query.number("page", request.page.as_ref(), 1_000_000).unwrap_or(1);
     ListFilter {
         before: query.cursor(request.cursor.as_ref()).unwrap_or(i64::MAX),
-        status: query.word("status", request.status.as_ref(), &statuses),
+        statuses: query
+            .word("status", request.status.as_ref(), &statuses)
+            .into_iter()
+            .collect(),
         template: query.id("template_id", request.template_id.as_ref()).map(TemplateId),
         from,
         to,

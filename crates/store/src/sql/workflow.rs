@@ -147,12 +147,28 @@ crate::statements! {
             WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0 ORDER BY id FOR NO KEY UPDATE)";
 
     /// A company's workflows, newest first.
-    pub static LIST = "SELECT id, name, status, language, time_zone, template_id, started_at, expires_at, ended_at, turn \
+    pub static LIST = "SELECT id, name, status, language, time_zone, template_id, sender_id, started_at, expires_at, ended_at, turn \
          FROM workflow WHERE company_id = $1 AND id < $2 AND discarded_at IS NULL \
          AND (CAST($3 AS TEXT) IS NULL OR status = $3) \
          AND (CAST($4 AS BIGINT) IS NULL OR template_id = $4) \
          AND started_at >= $5 AND started_at < $6 \
          ORDER BY id DESC LIMIT $7 OFFSET $8";
+
+    /// The signers of some workflows, given as a JSON array of numbers.
+    pub static SIGNERS_OF =
+        sqlite "SELECT workflow_id, step_order, name, progressed_at FROM recipient WHERE company_id = $1 \
+            AND workflow_id IN (SELECT value FROM json_each($2)) ORDER BY workflow_id, step_order, place",
+        postgres "SELECT workflow_id, step_order, name, progressed_at FROM recipient WHERE company_id = $1 \
+            AND workflow_id IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(CAST($2 AS TEXT) AS JSON))) \
+            ORDER BY workflow_id, step_order, place";
+
+    /// Which of some workflows, given as a JSON array of numbers, have messages or webhooks that were given up.
+    pub static UNDELIVERED_OF =
+        sqlite "SELECT DISTINCT workflow_id, kind = 'webhook' AS is_webhook FROM outbox WHERE company_id = $1 \
+            AND workflow_id IN (SELECT value FROM json_each($2)) AND state = 'dead'",
+        postgres "SELECT DISTINCT workflow_id, kind = 'webhook' AS is_webhook FROM outbox WHERE company_id = $1 \
+            AND workflow_id IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(CAST($2 AS TEXT) AS JSON))) \
+            AND state = 'dead'";
 
     /// Workflows of a template in which a field has a value.
     pub static WITH_VALUE = "SELECT w.id, w.status FROM field_value v JOIN workflow w ON w.id = v.workflow_id \

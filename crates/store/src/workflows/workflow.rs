@@ -22,7 +22,7 @@ pub use checks::{
     set_one_time_code, set_viewed, use_one_time_code,
 };
 pub use due::{forget_reminder_looks, overdue, reminder_looks, set_expiry_look, set_reminder_look};
-pub use list::{ListFilter, ListedWorkflow, list, next_for, with_value};
+pub use list::{ListFilter, ListedSigner, ListedWorkflow, list, next_for, signers_of, undelivered_of, with_value};
 pub use load::{company_of, load, of_recipient};
 pub use sealed::{
     DueTimestamp, SealedDocument, due_timestamps, forget_blob, insert_sealed, put_timestamp_off, refer_to_blob,

@@ -1,7 +1,9 @@
 //! Workflows as lists show them.
 
+use std::cmp::Reverse;
+
 use domain::search::Sought;
-use domain::{CompanyId, Language, ProvedContact, RecipientId, Status, TemplateId, WorkflowId, Zone};
+use domain::{CompanyId, Language, MemberId, ProvedContact, RecipientId, Status, TemplateId, WorkflowId, Zone};
 use jiff::Timestamp;
 
 use super::load::read_status;
@@ -13,7 +15,8 @@ use crate::{Error, Transaction, Value, values};
 pub struct ListFilter {
     /// With ids below this one.
     pub before: i64,
-    pub status: Option<Status>,
+    /// In any of these states; empty for all.
+    pub statuses: Vec<Status>,
     pub template: Option<TemplateId>,
     pub from: Timestamp,
     pub to: Timestamp,
@@ -32,6 +35,7 @@ pub struct ListedWorkflow {
     /// The zone of its dates.
     pub zone: Zone,
     pub template: TemplateId,
+    pub sender: MemberId,
     pub started_at: Timestamp,
     /// When it expires.
     pub expires_at: Timestamp,
@@ -42,15 +46,42 @@ pub struct ListedWorkflow {
 
 /// A company's workflows, newest first.
 pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) -> Result<Vec<ListedWorkflow>, Error> {
+    let (first, others) = match filter.statuses.as_slice() {
+        [] => return page(tx, company, filter, None, filter.limit, filter.skip),
+        [only] => return page(tx, company, filter, Some(*only), filter.limit, filter.skip),
+        [first, others @ ..] => (*first, others),
+    };
+    // One query for each state: each reads only the first rows of its index.
+    let most = filter.limit.saturating_add(filter.skip);
+    let mut found = page(tx, company, filter, Some(first), most, 0)?;
+    for status in others {
+        found.extend(page(tx, company, filter, Some(*status), most, 0)?);
+    }
+    found.sort_by_key(|listed| Reverse(listed.id));
+    Ok(found
+        .into_iter()
+        .skip(filter.skip as usize)
+        .take(filter.limit as usize)
+        .collect())
+}
+
+fn page(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    filter: &ListFilter,
+    status: Option<Status>,
+    limit: u32,
+    skip: u32,
+) -> Result<Vec<ListedWorkflow>, Error> {
     let asked = values![
         company,
         filter.before,
-        filter.status.map(Status::code),
+        status.map(Status::code),
         filter.template,
         filter.from,
         filter.to,
-        filter.limit,
-        filter.skip,
+        limit,
+        skip,
     ];
     let found = match &filter.sought {
         None => tx.query(&sql::LIST, asked)?,
@@ -70,6 +101,7 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) 
                 language: row.get("language")?,
                 zone: row.get("time_zone")?,
                 template: row.get("template_id")?,
+                sender: row.get("sender_id")?,
                 started_at: row.get("started_at")?,
                 expires_at: row.get("expires_at")?,
                 ended_at: row.get("ended_at")?,
@@ -77,6 +109,53 @@ pub fn list(tx: &mut dyn Transaction, company: &CompanyId, filter: &ListFilter) 
             })
         })
         .collect()
+}
+
+/// A signer of a workflow in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedSigner {
+    pub workflow: WorkflowId,
+    pub step: u32,
+    pub name: String,
+    /// When they signed or declined.
+    pub progressed_at: Option<Timestamp>,
+}
+
+/// The signers of these workflows, in the order of their steps.
+pub fn signers_of(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflows: &[WorkflowId],
+) -> Result<Vec<ListedSigner>, Error> {
+    tx.query(&sql::SIGNERS_OF, values![company, id_list(workflows)])?
+        .iter()
+        .map(|row| {
+            Ok(ListedSigner {
+                workflow: row.get("workflow_id")?,
+                step: row.get("step_order")?,
+                name: row.get("name")?,
+                progressed_at: row.get("progressed_at")?,
+            })
+        })
+        .collect()
+}
+
+/// The workflows among these with a mail, text message (`false`) or webhook (`true`) that was given up.
+pub fn undelivered_of(
+    tx: &mut dyn Transaction,
+    company: &CompanyId,
+    workflows: &[WorkflowId],
+) -> Result<Vec<(WorkflowId, bool)>, Error> {
+    tx.query(&sql::UNDELIVERED_OF, values![company, id_list(workflows)])?
+        .iter()
+        .map(|row| Ok((row.get("workflow_id")?, row.get("is_webhook")?)))
+        .collect()
+}
+
+/// IDs as a JSON array, which both databases read.
+fn id_list(workflows: &[WorkflowId]) -> String {
+    let ids: Vec<String> = workflows.iter().map(ToString::to_string).collect();
+    format!("[{}]", ids.join(","))
 }
 
 /// Workflows of a template in which the field has this value, as it appears in answers.

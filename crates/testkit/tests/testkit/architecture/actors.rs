@@ -34,6 +34,8 @@ const ONLY_READ: &[&str] = &[
     "client_secret",
     "clients",
     "document",
+    "document_detail",
+    "documents",
     "export_endpoints",
     "exports",
     "failed_messages",
