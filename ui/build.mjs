@@ -23,6 +23,7 @@ const bundled = await build({
     { in: "src/docs.ts", out: "docs" },
     { in: "src/styles/pages.css", out: "pages" },
     { in: "src/styles/docs.css", out: "docs" },
+    { in: "src/styles/console.css", out: "console" },
   ],
   bundle: true,
   minify: true,

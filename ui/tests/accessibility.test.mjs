@@ -13,6 +13,7 @@ import {
   fill,
   open,
   openMessage,
+  pressAndFollow,
   ready,
   resize,
   seriousFaults,
@@ -174,6 +175,12 @@ for (const language of ["ko", "ja", "en"]) {
     await signIn(page, server, language);
     // How many messages there are is a matter of the tests before.
     found.push(...(await seriousFaults(page)).map((fault) => `outbox: ${fault}`));
+    await page.goto(`${server.base}/documents?lang=${language}`);
+    found.push(...(await seriousFaults(page)).map((fault) => `documents: ${fault}`));
+    await pressAndFollow(page, `.documents a:has-text("넘길 문서 ${language}")`);
+    for (const fold of await page.locator("details").all()) await fold.locator("summary").click();
+    found.push(...(await seriousFaults(page)).map((fault) => `document: ${fault}`));
+    await page.goto(`${server.base}/outbox?lang=${language}`);
     await openMessage(page, `넘길 문서 ${language}`);
     await judge("message");
     const handed = await copyLink(page);

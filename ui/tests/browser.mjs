@@ -144,9 +144,9 @@ export async function draw(page, way = "pointer") {
   await pad.waitFor({ state: "hidden" });
 }
 
-/** Signs a member in: the outbox is there. */
+/** Signs a member in, and opens the outbox. */
 export async function signIn(page, server, language = "en") {
-  await page.goto(`${server.base}/sign-in?lang=${language}`);
+  await page.goto(`${server.base}/sign-in?lang=${language}&next=/outbox`);
   await page.fill("#company", server.member.company);
   await page.fill("#email", server.member.email);
   await page.fill("#password", server.member.password);

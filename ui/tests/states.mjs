@@ -212,6 +212,11 @@ export async function walk(server, page, { language, size }, shoot) {
   await shoot("26-sign-in");
   await signIn(page, server, language);
   await shoot("27-outbox");
+  await page.goto(`${server.base}/documents?lang=${language}`);
+  await shoot("31-documents");
+  await pressAndFollow(page, `.documents a:has-text("양수도계약서")`);
+  await shoot("32-document");
+  await page.goto(`${server.base}/outbox?lang=${language}`);
   await openMessage(page, "양수도계약서");
   await shoot("28-message");
   await page.goto(await copyLink(page));

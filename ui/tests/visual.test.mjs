@@ -152,6 +152,7 @@ async function settle(page, state, whole = false) {
     // Whether a draft is on its way or kept is a matter of the moment; how many messages there are, of the tests before.
     document.querySelector("#save-state")?.style.setProperty("visibility", "hidden");
     for (const message of document.querySelectorAll(".message-list li:nth-child(n + 3)")) message.hidden = true;
+    document.querySelector(".document-number")?.style.setProperty("visibility", "hidden");
     // The certificate's own page is made of times, addresses and hashes.
     if (state.endsWith("certificate")) {
       for (const image of document.querySelectorAll(".sheet-pages img")) image.style.visibility = "hidden";

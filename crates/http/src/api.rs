@@ -12,7 +12,7 @@ use crate::frame::route::{Access, Authority, Route, route};
 pub mod answers;
 pub mod authority;
 pub mod bulk;
-mod file;
+pub(crate) mod file;
 pub mod health;
 pub mod links;
 pub mod login;

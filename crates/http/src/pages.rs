@@ -1,4 +1,4 @@
-//! The pages that people see: the signing page, the viewer, the verify page, the members' sign-in and outbox, and the
+//! The pages that people see: the signing page, the viewer, the verify page, the members' console, and the
 //! API reference.
 //!
 //! The server renders pages from `templates/pages/` in Korean, English or Japanese. Only the signing page needs the
@@ -45,7 +45,7 @@ pub fn routes() -> Vec<Route> {
     all
 }
 
-/// `GET /`: leads members to their outbox.
+/// `GET /`: leads members to their documents.
 async fn home(State(_): State<Http>, request: PageRequest) -> Response {
-    request.redirect(&request.onward("/outbox", &[]))
+    request.redirect(&request.onward("/documents", &[]))
 }

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use crate::frame::security_headers;
 
 /// The file as a download.
-pub(super) fn attachment(file: FileContent) -> Response {
+pub(crate) fn attachment(file: FileContent) -> Response {
     let disposition = security_headers::attachment(&file.file_name);
     let media_type =
         HeaderValue::from_str(&file.media_type).unwrap_or(HeaderValue::from_static("application/octet-stream"));

@@ -22,6 +22,7 @@ pub fn frame(language: Language, base: &str, title: String, path: &str, query: &
         title,
         head: None,
         look: None,
+        console: None,
     }
 }
 

@@ -3,6 +3,7 @@
 //! In templates, `t("key", name=value)` is a text in the page's language, and `asset("name")` is the address of a file
 //! of `ui/`. A missing key or file is an error, which the test of all templates would find.
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use app::CompanyLook;
@@ -89,6 +90,33 @@ pub struct Frame {
     pub head: Option<String>,
     /// The company's own look, if it has one.
     pub look: Option<FrameLook>,
+    /// On members' pages.
+    pub console: Option<ConsoleFrame>,
+}
+
+/// What signed-in members see around every page.
+#[derive(Clone, Serialize)]
+pub struct ConsoleFrame {
+    /// The navigation.
+    pub links: Vec<ConsoleLink>,
+    pub email: String,
+    pub company_name: String,
+    /// Where the sign-out form is sent.
+    pub sign_out: String,
+    pub csrf: String,
+}
+
+impl fmt::Debug for ConsoleFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ConsoleFrame(…)")
+    }
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct ConsoleLink {
+    pub href: String,
+    pub text: String,
+    pub is_current: bool,
 }
 
 impl Frame {

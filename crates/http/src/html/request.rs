@@ -109,6 +109,15 @@ impl PageRequest {
         Some(found.1.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// The address to open this page again, without its language.
+    pub fn own_address(&self) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.address.iter().filter(|(name, _)| name != "lang"));
+        let query = query.finish();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{}{mark}{query}", self.path)
+    }
+
     /// The language of `lang` in the address.
     pub fn asked(&self) -> Option<Language> {
         self.get("lang").and_then(Language::parse)

@@ -12,7 +12,7 @@ use super::sign::texts::for_script;
 use super::sign::view::{Filled, Owner, pages};
 use crate::html::ending::Ending;
 use crate::html::language::frame;
-use crate::html::render::html;
+use crate::html::render::{ConsoleFrame, ConsoleLink, html};
 
 fn field(kind: FieldKind, name: &str, [x, y, width, height]: [u32; 4]) -> Field {
     let placement = Placement {
@@ -286,7 +286,6 @@ fn members(language: Language) -> Vec<Sample> {
             "outbox".to_owned(),
             "outbox.html",
             json!({
-                "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사",
                 "seal_warning": null, "messages": [
                     {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "minjun@example.com", "channel": i18n::text(language, "outbox-channel-mail", &[]), "status": i18n::text(language, "outbox-status-failed", &[]), "tone": "bad", "failure": "535 5.7.8 authentication failed", "at": "2026-11-28"},
                     {"href": "#", "subject": "[한빛상사] 근로계약서 서명 요청", "to": "010-1234-5678", "channel": i18n::text(language, "outbox-channel-messenger", &[]), "status": i18n::text(language, "outbox-status-kept", &[]), "tone": "warn", "failure": null, "at": "2026-11-28"},
@@ -298,7 +297,7 @@ fn members(language: Language) -> Vec<Sample> {
             "outbox-empty".to_owned(),
             "outbox.html",
             json!({
-                "logout": "/sign-out", "csrf": "x", "email": "owner@example.com", "company_name": "한빛상사", "seal_warning": null, "messages": [],
+                "seal_warning": null, "messages": [],
                 "newest": null, "older": null,
             }),
         ),
@@ -306,7 +305,7 @@ fn members(language: Language) -> Vec<Sample> {
             "message".to_owned(),
             "message.html",
             json!({
-                "logout": "/sign-out", "csrf": "x", "back": "/outbox", "copy": null, "copied": null, "refused": null,
+                "csrf": "x", "back": "/outbox", "copy": null, "copied": null, "refused": null,
                 "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-waiting", &[]), "failure": null, "at": "2026", "body": "안녕하세요.\n…", "hides_link": false, "links": [{"label": i18n::text(language, "mail-completed-document", &[]), "url": "https://example.com/"}, {"label": i18n::text(language, "mail-completed-certificate", &[]), "url": "https://example.com/"}]},
             }),
         ),
@@ -314,7 +313,7 @@ fn members(language: Language) -> Vec<Sample> {
             "message-copy".to_owned(),
             "message.html",
             json!({
-                "logout": "/sign-out", "csrf": "x", "back": "/outbox", "copy": "/outbox/1/link", "copied": null, "refused": null,
+                "csrf": "x", "back": "/outbox", "copy": "/outbox/1/link", "copied": null, "refused": null,
                 "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-kept", &[]), "failure": null, "at": "2026", "body": "안녕하세요.\n[…]", "hides_link": true, "links": []},
             }),
         ),
@@ -322,7 +321,7 @@ fn members(language: Language) -> Vec<Sample> {
             "message-copied".to_owned(),
             "message.html",
             json!({
-                "logout": "/sign-out", "csrf": "x", "back": "/outbox", "copy": null, "copied": "https://sign.example.com/mail/sign?token=UwAAAAAAAAAqAAAAAQ&lang=ko",
+                "csrf": "x", "back": "/outbox", "copy": null, "copied": "https://sign.example.com/mail/sign?token=UwAAAAAAAAAqAAAAAQ&lang=ko",
                 "refused": i18n::text(language, "error-link-was-sent", &[]),
                 "message": {"subject": "근로계약서", "to": "minjun@example.com", "channel": "", "status": i18n::text(language, "outbox-status-failed", &[]), "failure": "550 5.1.1 no such user", "at": "2026", "body": "안녕하세요.\n[…]", "hides_link": true, "links": []},
             }),
@@ -330,8 +329,124 @@ fn members(language: Language) -> Vec<Sample> {
     ]
 }
 
+fn navigation(language: Language) -> ConsoleFrame {
+    let link = |key: &str, is_current: bool| ConsoleLink {
+        href: "#".to_owned(),
+        text: i18n::text(language, key, &[]),
+        is_current,
+    };
+    ConsoleFrame {
+        links: vec![link("documents-title", true), link("outbox-title", false)],
+        email: "owner@example.com".to_owned(),
+        company_name: "한빛상사".to_owned(),
+        sign_out: "/sign-out".to_owned(),
+        csrf: "x".to_owned(),
+    }
+}
+
+/// The members' documents.
+fn documents(language: Language) -> Vec<Sample> {
+    let say = |key: &str| i18n::text(language, key, &[]);
+    let waits = i18n::text(
+        language,
+        "documents-waits",
+        &[("names", "김민준"), ("step", "1"), ("steps", "2")],
+    );
+    let tabs: Vec<serde_json::Value> = ["all", "in-progress", "complete", "ended"]
+        .iter()
+        .map(|tab| json!({"href": "#", "text": say(&format!("documents-tab-{tab}")), "is_current": *tab == "all"}))
+        .collect();
+    let row = |name: &str, status: &str, symbol: &str, tone: &str, waits_for: Option<&str>, is_bad: bool| {
+        json!({
+            "href": "#", "name": name, "status": say(status), "symbol": symbol, "tone": tone, "sender": "이서연",
+            "waits_for": waits_for, "changed": "2026-11-28", "has_failed_message": is_bad, "has_failed_webhook": is_bad,
+            "expires_soon": is_bad.then(|| i18n::text(language, "documents-expires", &[("date", "2026-12-01")])),
+        })
+    };
+    let list = |rows: Vec<serde_json::Value>, tab: &str, is_filtered: bool| {
+        json!({
+            "action": "/documents", "tab": tab, "tabs": tabs, "text": "", "from": "", "to": "", "clear": "#",
+            "is_filtered": is_filtered, "rows": rows, "newest": "#", "older": "#", "api_docs": "/api/docs", "done": null,
+        })
+    };
+    let rows = vec![
+        row(
+            "근로계약서",
+            "documents-status-in-progress",
+            "clock",
+            "",
+            Some(&waits),
+            true,
+        ),
+        row(
+            "비밀유지 계약서",
+            "documents-status-complete",
+            "check",
+            "good",
+            None,
+            false,
+        ),
+        row(
+            "임대차 계약서",
+            "documents-status-declined",
+            "cross",
+            "bad",
+            None,
+            false,
+        ),
+        row("견적서", "documents-status-expired", "clock", "warn", None, false),
+    ];
+    let signer = |order: u32, state: &str, tone: &str| {
+        json!({
+            "order": order, "role": null, "name": "김민준", "contact": "minjun@example.com", "comment": "",
+            "state": i18n::text(language, state, &[("date", "2026-11-28")]), "tone": tone, "can_correct": tone != "good",
+        })
+    };
+    let document = |is_in_progress: bool, may_send: bool| {
+        json!({
+            "action": "#", "back": "#", "csrf": "x", "id": "42", "name": "근로계약서", "symbol": "clock", "tone": "",
+            "status": say("documents-status-in-progress"), "sender": "이서연", "comment": "확인 부탁드립니다.",
+            "end_comment": "", "started": "2026-11-28", "expires": is_in_progress.then_some("2026-12-05"),
+            "ended": (!is_in_progress).then_some("2026-11-30"), "copies": ["박지훈 (jihun@example.com)"],
+            "signers": [signer(1, "document-signer-signed", "good"), signer(2, "document-signer-turn", "warn")],
+            "events": [
+                {"at": "2026-11-28", "text": say("event-started"), "who": "이서연", "detail": "", "from": ""},
+                {"at": "2026-11-28", "text": say("event-approved"), "who": "김민준", "detail": "“네”", "from": "203.0.113.7"},
+            ],
+            "messages": [
+                {"href": may_send.then_some("#"), "subject": "서명 요청", "to": "minjun@example.com", "tone": "good",
+                    "state": say("outbox-status-sent"), "failure": null, "at": "2026-11-28"},
+            ],
+            "values": [{"name": "salary", "value": "3,000,000"}], "view": if is_in_progress { "#" } else { "" },
+            "file": (!is_in_progress).then_some("#"), "certificate": (!is_in_progress).then_some("#"),
+            "may_send": may_send, "is_in_progress": is_in_progress, "can_remind": is_in_progress,
+            "done": say("document-done-remind"), "refused": null,
+        })
+    };
+    vec![
+        ("documents".to_owned(), "documents.html", list(rows, "all", false)),
+        (
+            "documents-empty".to_owned(),
+            "documents.html",
+            list(Vec::new(), "all", false),
+        ),
+        (
+            "documents-none-found".to_owned(),
+            "documents.html",
+            list(Vec::new(), "all", true),
+        ),
+        (
+            "documents-none-here".to_owned(),
+            "documents.html",
+            list(Vec::new(), "ended", false),
+        ),
+        ("document".to_owned(), "document.html", document(true, true)),
+        ("document-ended".to_owned(), "document.html", document(false, false)),
+    ]
+}
+
 fn samples(language: Language) -> Vec<Sample> {
-    let mut samples: Vec<Sample> = [signing, codes, links, verdicts, members]
+    let mut samples: Vec<Sample> = [signing, codes, links, verdicts, members, documents]
         .into_iter()
         .flat_map(|group| group(language))
         .collect();
@@ -359,7 +474,10 @@ fn every_template_is_written_in_every_language() {
     let mut seen = BTreeSet::new();
     for language in Language::ALL {
         for (name, template, content) in samples(language) {
-            let page = frame(language, "", name.clone(), "/sample", &[]);
+            let mut page = frame(language, "", name.clone(), "/sample", &[]);
+            if ["documents.html", "document.html", "outbox.html", "message.html"].contains(&template) {
+                page.console = Some(navigation(language));
+            }
             let text = html(template, &page, &content).unwrap_or_else(|error| panic!("{name}: {error:?}"));
             assert!(text.contains(&format!("<html lang=\"{}\"", language.code())), "{name}");
             assert!(!text.contains("style="), "{name}: the policy forbids style attributes");
@@ -411,6 +529,8 @@ fn every_sentence_of_the_pages_is_used() {
         "sign-seal-",
         "docs-call-",
         "docs-tag-",
+        "documents-tab-",
+        "document-done-",
     ];
     let unused: Vec<&str> = pages
         .lines()

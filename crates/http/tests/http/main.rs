@@ -8,6 +8,7 @@ mod bad_input;
 mod bodies;
 mod bulk;
 mod complete;
+mod console;
 mod copied_links;
 mod declared_bodies;
 mod embedded;

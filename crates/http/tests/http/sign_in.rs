@@ -377,13 +377,14 @@ fn strangers_who_drip_leave_members_who_are_signed_in_their_places() {
         cookie(&signed_in, "__Host-countersign_session")
     );
     // Without a length a body needs a place.
-    let sign_out = |cookie: &str, chunks: &str| {
+    let post = |path: &str, cookie: &str, chunks: &str| {
         format!(
-            "POST /sign-out HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncookie: {cookie}\r\n\
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncookie: {cookie}\r\n\
              content-type: application/x-www-form-urlencoded\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"
         )
     };
-    let drips = sign_out("countersign_session=nobodys", "1\r\na\r\n");
+    // The sign-in form is read from anybody.
+    let drips = post("/sign-in", "countersign_session=nobodys", "1\r\na\r\n");
     let held: Vec<_> = (0..30).map(|_| server.sent(drips.as_bytes())).collect();
     // Three have a place and sixteen wait. The others are refused, and by then all places are taken.
     let (answered, first_answer) = std::sync::mpsc::channel();
@@ -397,7 +398,7 @@ fn strangers_who_drip_leave_members_who_are_signed_in_their_places() {
         });
     }
     assert_eq!(&first_answer.recv().expect("an answer"), b"HTTP/1.1 503");
-    let answer = server.raw(sign_out(&session, "6\r\ncsrf=x\r\n0\r\n\r\n").as_bytes());
+    let answer = server.raw(post("/sign-out", &session, "6\r\ncsrf=x\r\n0\r\n\r\n").as_bytes());
     assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
     for connection in held {
         let _ = connection.shutdown(std::net::Shutdown::Both);

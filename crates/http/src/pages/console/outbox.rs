@@ -5,7 +5,7 @@
 //! or an administrator may copy the link of a message that could not be sent, and the audit trail records it.
 
 use app::mail::MailLink;
-use app::{Error, MemberSession, Origin, Subject};
+use app::{Error, MemberSession, Subject};
 use app::{MOST_COUNTED, OutboxMessage};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -13,12 +13,9 @@ use axum::response::Response;
 use domain::Language;
 use serde::Serialize;
 
-use super::{language_of, to_sign_in};
-use crate::frame::security_headers;
+use super::{Member, Part, check_form, language_of, origin, page};
 use crate::frame::state::Http;
-use crate::html::ending::{About, Ending};
 use crate::html::path::PagePath;
-use crate::html::render::respond;
 use crate::html::request::{PageForm, PageRequest};
 
 #[derive(Serialize)]
@@ -35,11 +32,7 @@ struct Row {
 }
 
 #[derive(Serialize)]
-struct OutboxPage<'a> {
-    logout: String,
-    csrf: &'a str,
-    email: &'a str,
-    company_name: &'a str,
+struct OutboxPage {
     /// Warns that the seal certificate expires soon or has expired.
     seal_warning: Option<String>,
     /// Whether only messages that were not delivered are shown.
@@ -89,7 +82,7 @@ fn channel(language: Language, message: &OutboxMessage) -> String {
 }
 
 /// The status, as the key of its text and a tone. The mail server's own words are shown beside it.
-fn standing(message: &OutboxMessage) -> (&'static str, &'static str) {
+pub(super) fn standing(message: &OutboxMessage) -> (&'static str, &'static str) {
     match (message.state, &message.failure) {
         ("delivered", _) => ("outbox-status-sent", "good"),
         ("kept", _) => ("outbox-status-kept", "warn"),
@@ -103,7 +96,7 @@ fn status(language: Language, message: &OutboxMessage) -> String {
     i18n::text(language, standing(message).0, &[])
 }
 
-fn addressee(message: &OutboxMessage) -> String {
+pub(super) fn addressee(message: &OutboxMessage) -> String {
     if message.to_name.is_empty() || message.to_name == message.to {
         message.to.clone()
     } else {
@@ -116,10 +109,7 @@ fn when(language: Language, session: &MemberSession, message: &OutboxMessage) ->
 }
 
 /// `GET /outbox`
-pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
-    let Some(session) = request.member.clone() else {
-        return to_sign_in(&request);
-    };
+pub async fn list(State(http): State<Http>, Member(session): Member, request: PageRequest) -> Response {
     let language = language_of(&request, &session);
     let before = request.get("before").and_then(|before| before.parse::<i64>().ok());
     let shows_failed = request.get("show") == Some("failed");
@@ -140,10 +130,6 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
         Err(error) => return request.fail(&error, language),
     };
     let content = OutboxPage {
-        logout: request.link(language, "/sign-out", &[]),
-        csrf: &session.form_token,
-        email: &session.email,
-        company_name: &session.company_name,
         seal_warning: seal_end.map(|end| {
             let key = if end > http.app().now() {
                 "outbox-seal-ends"
@@ -182,17 +168,24 @@ pub async fn list(State(http): State<Http>, request: PageRequest) -> Response {
             request.link(language, "/outbox", &query)
         }),
     };
-    let frame = request.frame(language, i18n::text(language, "outbox-title", &[]));
-    let mut response = respond(StatusCode::OK, "outbox.html", &frame, &content);
-    security_headers::own_window(response.headers_mut());
-    response
+    let title = i18n::text(language, "outbox-title", &[]);
+    page(
+        &request,
+        &session,
+        Part::Outbox,
+        (StatusCode::OK, title),
+        "outbox.html",
+        &content,
+    )
 }
 
 /// `GET /outbox/{id}`
-pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, request: PageRequest) -> Response {
-    let Some(session) = request.member.clone() else {
-        return to_sign_in(&request);
-    };
+pub async fn open(
+    State(http): State<Http>,
+    Member(session): Member,
+    PagePath(id): PagePath<String>,
+    request: PageRequest,
+) -> Response {
     let language = language_of(&request, &session);
     match message(&http, &session, id.parse().ok()).await {
         Ok(message) => message_page(&request, &session, StatusCode::OK, &message, None, None),
@@ -203,16 +196,14 @@ pub async fn open(State(http): State<Http>, PagePath(id): PagePath<String>, requ
 /// `POST /outbox/{id}/link`: copies the signing link of a message that could not be sent.
 pub async fn copy_link(
     State(http): State<Http>,
+    Member(session): Member,
     PagePath(id): PagePath<String>,
     PageForm(request): PageForm,
 ) -> Response {
-    let Some(session) = request.member.clone() else {
-        return to_sign_in(&request);
-    };
-    let language = language_of(&request, &session);
-    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
-        return request.end(Ending::Forbidden, language, &About::default());
+    if let Err(refused) = check_form(&request, &session) {
+        return *refused;
     }
+    let language = language_of(&request, &session);
     let id = id.parse::<i64>().ok();
     let (member, origin) = (session.actor.clone(), origin(&request));
     let copied = http
@@ -234,20 +225,15 @@ pub async fn copy_link(
 }
 
 /// `GET /outbox/{id}/link`, after a reload or in a restored tab: shows the message.
-pub async fn back_to_message(State(_): State<Http>, PagePath(id): PagePath<String>, request: PageRequest) -> Response {
-    if request.member.is_none() {
-        return to_sign_in(&request);
-    }
+pub async fn back_to_message(
+    State(_): State<Http>,
+    Member(_): Member,
+    PagePath(id): PagePath<String>,
+    request: PageRequest,
+) -> Response {
     match id.parse::<i64>() {
         Ok(id) => request.redirect(&request.onward(&format!("/outbox/{id}"), &[])),
         Err(_) => request.fail(&Error::NotFound(Subject::Delivery), request.language()),
-    }
-}
-
-fn origin(request: &PageRequest) -> Origin {
-    Origin {
-        address: Some(request.client.address.to_string()),
-        user_agent: request.user_agent(),
     }
 }
 
@@ -289,8 +275,13 @@ fn message_page(
             hides_link: message.hides_link,
         },
     };
-    let frame = request.frame(language, message.subject.clone());
-    let mut response = respond(status, "message.html", &frame, &content);
-    security_headers::own_window(response.headers_mut());
-    response
+    let title = message.subject.clone();
+    page(
+        request,
+        session,
+        Part::Outbox,
+        (status, title),
+        "message.html",
+        &content,
+    )
 }

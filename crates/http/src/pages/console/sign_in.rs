@@ -6,10 +6,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 
+use super::{Member, check_form};
 use crate::frame::caller::SESSION_COOKIE;
 use crate::frame::security_headers;
 use crate::frame::state::Http;
-use crate::html::ending::Ending;
 use crate::html::render::respond;
 use crate::html::request::{PageForm, PageRequest};
 
@@ -53,12 +53,31 @@ fn page(http: &Http, request: &PageRequest, status: StatusCode, fault: Option<&s
     response
 }
 
-/// The page to show next: a path of ours, never another site's.
+/// The page to show next: one of the console's, never another site's.
 fn next(request: &PageRequest) -> &str {
     request
         .get("next")
-        .filter(|path| path.starts_with("/outbox") && path.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'/'))
-        .unwrap_or("/outbox")
+        .filter(|address| is_ours(address))
+        .unwrap_or("/documents")
+}
+
+fn is_ours(address: &str) -> bool {
+    let rest = ["/documents", "/outbox"]
+        .iter()
+        .find_map(|part| address.strip_prefix(part));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/?&=%+-_.~*".contains(&byte);
+    rest.is_some_and(|rest| matches!(rest.bytes().next(), None | Some(b'/' | b'?')) && rest.bytes().all(is_plain))
+}
+
+/// The address that [`next`] returned, in the language that the request asks for.
+fn onward(request: &PageRequest) -> String {
+    let (path, query) = next(request).split_once('?').unwrap_or((next(request), ""));
+    let query: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let query: Vec<(&str, &str)> = query
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    request.onward(path, &query)
 }
 
 /// `POST /sign-in`
@@ -99,7 +118,7 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
     match attempted {
         Ok(Ok(signed_in)) => {
             let seconds = http.app().settings.session_seconds;
-            let mut response = request.redirect(&request.onward(next(&request), &[]));
+            let mut response = request.redirect(&onward(&request));
             let cookies = [
                 request.set_cookie(SESSION_COOKIE, signed_in.cookie.expose(), Some(seconds)),
                 request.set_cookie(FORM_COOKIE, "", Some(0)),
@@ -122,16 +141,9 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
 }
 
 /// `POST /sign-out`
-pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> Response {
-    let Some(session) = request.member.clone() else {
-        return crate::pages::console::to_sign_in(&request);
-    };
-    if session.check_form(request.get("csrf").unwrap_or_default()).is_err() {
-        return request.end(
-            Ending::Forbidden,
-            request.language(),
-            &crate::html::ending::About::default(),
-        );
+pub async fn sign_out(State(http): State<Http>, Member(session): Member, PageForm(request): PageForm) -> Response {
+    if let Err(refused) = check_form(&request, &session) {
+        return *refused;
     }
     let cookie = request.cookie(SESSION_COOKIE).unwrap_or_default().to_owned();
     if let Err(error) = http.blocking(move |app| app.sign_out(&cookie)).await {
@@ -142,4 +154,35 @@ pub async fn sign_out(State(http): State<Http>, PageForm(request): PageForm) -> 
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ours;
+
+    #[test]
+    fn signing_in_leads_only_to_pages_of_the_console() {
+        for address in [
+            "/documents",
+            "/documents/12",
+            "/documents?q=%EA%B3%84&tab=all",
+            "/outbox/3",
+        ] {
+            assert!(is_ours(address), "{address}");
+        }
+        for address in [
+            "",
+            "/",
+            "//evil.example",
+            "/documents.evil.example",
+            "/documentsx",
+            "/documents\\evil",
+            "/documents/\r\nx: y",
+            "https://evil.example/documents",
+            "/sign-out",
+            "/api/v3/workflows",
+        ] {
+            assert!(!is_ours(address), "{address}");
+        }
+    }
 }

@@ -44,7 +44,7 @@ fn every_session_route_sends_a_stranger_to_sign_in(database: &TestDatabase) {
     assert!(!answer.header("set-cookie").contains("countersign_session"));
     // Another site's form cannot choose where the member goes.
     let answer = look(&server, "/sign-in?next=https://evil.example/");
-    assert!(text(&answer).contains("name=\"next\" value=\"/outbox\""));
+    assert!(text(&answer).contains("name=\"next\" value=\"/documents\""));
     assert!(
         answer
             .header("set-cookie")
@@ -177,7 +177,7 @@ fn behind_a_proxy_with_tls_a_member_signs_in_and_links_lead_there(database: &Tes
         assert_eq!(answer.status, 303, "{scheme}: {}", text(&answer));
         assert_eq!(
             answer.header("location"),
-            "/outbox",
+            "/documents",
             "a path: the browser stays with the proxy's host and scheme"
         );
         let session = answer.header("set-cookie");
