@@ -351,6 +351,18 @@ verify-too-many = You can verify up to { $count } files at a time.
 verify-details = Details
 
 ## Members
+first-run-title = Set up Countersign
+first-run-text = Create your company and the account of its owner. You can change everything else later.
+first-run-where = Open the address that the server printed when it started. It contains a one-time code, so only someone who can read the server’s output can create the first company. If you no longer have the address, restart the server.
+first-run-company-name = Company name
+first-run-company = Company ID
+first-run-company-hint = Used to sign in and in API addresses: lower-case letters, digits and hyphens. You cannot change it later.
+first-run-name = Your name
+first-run-email = E-mail
+first-run-password = Password
+first-run-password-hint = At least 12 characters. A few unrelated words are easy to remember and hard to guess.
+first-run-zone = Time zone
+first-run-submit = Create company
 login-title = Sign in
 login-company = Company ID
 login-email = E-mail

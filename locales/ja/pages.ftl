@@ -339,6 +339,18 @@ verify-too-many = 一度に確認できるファイルは { $count } 件まで�
 verify-details = 詳細
 
 ## メンバー
+first-run-title = Countersign を始める
+first-run-text = 最初の会社と、その所有者のアカウントを作成します。ほかの設定は後から変更できます。
+first-run-where = サーバーが起動時に出力したアドレスを開いてください。アドレスには一度だけ使えるコードが含まれているため、サーバーの出力を見られる人だけが最初の会社を作成できます。アドレスがわからない場合は、サーバーを再起動してください。
+first-run-company-name = 会社名
+first-run-company = 会社 ID
+first-run-company-hint = ログインと API のアドレスに使います。英小文字、数字、ハイフンで入力してください。後から変更できません。
+first-run-name = お名前
+first-run-email = メールアドレス
+first-run-password = パスワード
+first-run-password-hint = 12 文字以上。関連のない単語をいくつか並べると、覚えやすく安全です。
+first-run-zone = タイムゾーン
+first-run-submit = 会社を作成
 login-title = ログイン
 login-company = 会社 ID
 login-email = メールアドレス

@@ -339,6 +339,18 @@ verify-too-many = 한 번에 파일을 { $count }개까지 확인할 수 있습�
 verify-details = 자세히
 
 ## 구성원
+first-run-title = Countersign 시작하기
+first-run-text = 첫 회사와 소유자 계정을 만듭니다. 나머지 설정은 나중에 바꿀 수 있습니다.
+first-run-where = 서버가 시작할 때 출력한 주소를 여세요. 그 주소에는 일회용 코드가 들어 있어서, 서버의 출력을 볼 수 있는 사람만 첫 회사를 만들 수 있습니다. 주소를 잃어버렸다면 서버를 다시 시작하세요.
+first-run-company-name = 회사 이름
+first-run-company = 회사 ID
+first-run-company-hint = 로그인과 API 주소에 쓰입니다. 영문 소문자, 숫자, 하이픈으로 정해 주세요. 나중에 바꿀 수 없습니다.
+first-run-name = 내 이름
+first-run-email = 이메일
+first-run-password = 비밀번호
+first-run-password-hint = 12자 이상. 서로 관계없는 단어 몇 개를 이어 쓰면 외우기 쉽고 안전합니다.
+first-run-zone = 시간대
+first-run-submit = 회사 만들기
 login-title = 로그인
 login-company = 회사 ID
 login-email = 이메일

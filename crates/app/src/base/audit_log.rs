@@ -94,6 +94,14 @@ impl Logged {
         })
     }
 
+    /// The same through another channel than the command line.
+    pub(crate) fn through(self, channel: Channel) -> Logged {
+        Logged(NewLogEntry {
+            channel: channel.word(),
+            ..self.0
+        })
+    }
+
     /// The ID of what is changed.
     pub(crate) fn about(self, subject: impl Display) -> Logged {
         Logged(NewLogEntry {

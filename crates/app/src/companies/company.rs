@@ -13,6 +13,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde_json::json;
+use store::Transaction;
 use store::company::{Company, Logo, Style};
 
 use crate::App;
@@ -89,9 +90,49 @@ pub struct CompanyChange {
 }
 
 /// A processed logo.
+#[derive(Clone)]
 struct MadeLogo {
     row: Logo,
     png: Vec<u8>,
+}
+
+/// A company that is ready to be written.
+#[derive(Clone)]
+pub(in crate::companies) struct PreparedCompany {
+    row: Company,
+    logo: Option<MadeLogo>,
+    /// Encrypted.
+    seal_key: Vec<u8>,
+    /// As PEM.
+    certificates: String,
+    client: ClientId,
+    secret: WebhookSecret,
+    sealed_secret: Vec<u8>,
+}
+
+impl PreparedCompany {
+    pub(in crate::companies) fn company(&self) -> &Company {
+        &self.row
+    }
+
+    /// The settings for the audit log.
+    pub(in crate::companies) fn settings(&self) -> serde_json::Value {
+        settings_of(&self.row)
+    }
+
+    /// Writes the company with its seal key and its default API client.
+    pub(in crate::companies) fn write(&self, tx: &mut dyn Transaction) -> Result<(), Error> {
+        let (company, at) = (&self.row.id, self.row.created_at);
+        if !store::company::insert(tx, &self.row)? {
+            return Err(Error::conflict(ConflictCode::CompanyExists));
+        }
+        if let Some(logo) = &self.logo {
+            store::company::put_logo(tx, company, Some((&logo.row.hash, &logo.png)), at)?;
+        }
+        store::company::insert_seal_key(tx, company, &self.seal_key, &self.certificates, at)?;
+        store::api_client::insert(tx, company, self.client, "default", true, &self.sealed_secret, at)?;
+        Ok(())
+    }
 }
 
 /// A new company, with secrets that are shown once.
@@ -135,6 +176,24 @@ impl SealKeyDetails {
 
 impl App {
     pub fn add_company(&self, new: &NewCompany) -> Result<AddedCompany, Error> {
+        let prepared = self.prepared_company(new)?;
+        let (company, client, secret) = (prepared.row.clone(), prepared.client, prepared.secret.clone());
+        let logged = Logged::of_operator(&company.id, Action::CompanyAdded, company.created_at);
+        let logged = logged.setting(&prepared.settings());
+        self.store.write(move |tx| {
+            prepared.write(tx)?;
+            logged.write(tx)
+        })?;
+        tracing::info!(company = %company.id, %client, "company added");
+        Ok(AddedCompany {
+            company,
+            client,
+            secret,
+        })
+    }
+
+    /// A company that is ready to be written: its settings are checked, its seal key is certified.
+    pub(in crate::companies) fn prepared_company(&self, new: &NewCompany) -> Result<PreparedCompany, Error> {
         let mut faults = Vec::new();
         let id = CompanyId::parse(&new.id)
             .map_err(|fault| faults.push(Fault::new("id", FaultCode::InvalidCompanyId).with("reason", fault)));
@@ -172,30 +231,19 @@ impl App {
         let pkcs8 = key
             .to_pkcs8()
             .map_err(|error| Error::internal("writing the company's seal key", error))?;
-        let sealed_key = self.vault.encrypt(Purpose::SealKey, &pkcs8);
+        let seal_key = self.vault.encrypt(Purpose::SealKey, &pkcs8);
         let certificates = certificates_to_pem(key.certificates());
         let client = self.new_client_id();
         let secret = WebhookSecret::generate(self.random.as_ref());
         let sealed_secret = secret.seal(&self.vault);
-
-        let row = company.clone();
-        let logged = Logged::of_operator(&row.id, Action::CompanyAdded, at).setting(&settings_of(&row));
-        self.store.write(move |tx| {
-            if !store::company::insert(tx, &row)? {
-                return Err(Error::conflict(ConflictCode::CompanyExists));
-            }
-            if let Some(logo) = &logo {
-                store::company::put_logo(tx, &row.id, Some((&logo.row.hash, &logo.png)), at)?;
-            }
-            store::company::insert_seal_key(tx, &row.id, &sealed_key, &certificates, at)?;
-            store::api_client::insert(tx, &row.id, client, "default", true, &sealed_secret, at)?;
-            logged.write(tx)
-        })?;
-        tracing::info!(company = %company.id, %client, "company added");
-        Ok(AddedCompany {
-            company,
+        Ok(PreparedCompany {
+            row: company,
+            logo,
+            seal_key,
+            certificates,
             client,
             secret,
+            sealed_secret,
         })
     }
 

@@ -142,7 +142,11 @@ impl App {
             .read(move |tx| store::member::list(tx, &company).map_err(Error::from))
     }
 
-    fn hash_new_password(&self, given: Option<String>, owner: &Owner) -> Result<(String, Option<String>), Error> {
+    pub(in crate::companies) fn hash_new_password(
+        &self,
+        given: Option<String>,
+        owner: &Owner,
+    ) -> Result<(String, Option<String>), Error> {
         let random = self.random.as_ref();
         let made = match given {
             Some(_) => None,

@@ -22,6 +22,7 @@ use crate::html::request::PageRequest;
 
 pub mod document;
 pub mod documents;
+pub mod first_run;
 pub mod outbox;
 pub mod sign_in;
 
@@ -30,6 +31,8 @@ pub fn routes() -> Vec<Route> {
     use Authority::Public;
     let (read, send) = (Authority::Session(Access::Read), Authority::Session(Access::Send));
     vec![
+        route(Method::GET, "/first-run", Public, first_run::form),
+        route(Method::POST, "/first-run", Public, first_run::create),
         route(Method::GET, "/sign-in", Public, sign_in::form),
         route(Method::POST, "/sign-in", Public, sign_in::sign_in),
         route(Method::POST, "/sign-out", read, sign_in::sign_out),

@@ -344,6 +344,30 @@ fn navigation(language: Language) -> ConsoleFrame {
     }
 }
 
+/// The first run, with and without its code.
+fn first_run(language: Language) -> Vec<Sample> {
+    let entry = |name: &str, kind: &str, fault: Option<&str>| {
+        let label = i18n::text(language, &format!("first-run-{}", name.replace('_', "-")), &[]);
+        let fault = fault.map(|key| i18n::text(language, key, &[]));
+        json!({
+            "name": name, "label": label, "hint": null, "kind": kind, "autocomplete": "off", "value": "", "fault": fault,
+        })
+    };
+    let sample = |has_code: bool| {
+        json!({
+            "action": "#", "has_code": has_code, "fault": null, "zone": "Asia/Seoul", "zones": ["Asia/Seoul", "Asia/Tokyo"],
+            "entries": [
+                entry("company_name", "text", None), entry("company", "text", None), entry("name", "text", None),
+                entry("email", "email", None), entry("password", "password", Some("error-password-too-weak")),
+            ],
+        })
+    };
+    vec![
+        ("first-run".to_owned(), "first_run.html", sample(true)),
+        ("first-run-no-code".to_owned(), "first_run.html", sample(false)),
+    ]
+}
+
 /// The members' documents.
 fn documents(language: Language) -> Vec<Sample> {
     let say = |key: &str| i18n::text(language, key, &[]);
@@ -446,7 +470,7 @@ fn documents(language: Language) -> Vec<Sample> {
 }
 
 fn samples(language: Language) -> Vec<Sample> {
-    let mut samples: Vec<Sample> = [signing, codes, links, verdicts, members, documents]
+    let mut samples: Vec<Sample> = [signing, codes, links, verdicts, members, documents, first_run]
         .into_iter()
         .flat_map(|group| group(language))
         .collect();
@@ -530,6 +554,7 @@ fn every_sentence_of_the_pages_is_used() {
         "docs-call-",
         "docs-tag-",
         "documents-tab-",
+        "first-run-",
         "document-done-",
     ];
     let unused: Vec<&str> = pages

@@ -14,6 +14,7 @@ mod declared_bodies;
 mod embedded;
 mod exports;
 mod field_names;
+mod first_run;
 mod headers;
 mod identity;
 mod ignored_members;

@@ -98,6 +98,9 @@ impl Serve {
         crate::restored::warn(&app.store)?;
         let metrics = crate::watch::bind(&context.place.configuration.metrics.listen);
         announce(bound);
+        if bound.is_some() {
+            announce_first_run(&app)?;
+        }
         warm_up(&app);
         runtime.block_on(async {
             let (end, ended) = watch::channel(false);
@@ -241,6 +244,18 @@ fn announce(bound: Option<SocketAddr>) {
     };
     crate::output::announce(&line);
     tracing::info!("{line}");
+}
+
+/// As long as there is no company, prints the address at which a browser creates the first one. It contains a secret, so
+/// the log does not have it.
+fn announce_first_run(app: &App) -> Result<(), Failure> {
+    if let Some(code) = app.first_run_code()? {
+        let address = format!("{}/first-run?token={}", app.settings.public_url, code.expose());
+        crate::output::announce(&format!(
+            "There is no company yet. To create the first one, open {address}"
+        ));
+    }
+    Ok(())
 }
 
 /// We use the operator's own mail templates as they are written. If one is invalid, we report it before anyone gets a

@@ -381,6 +381,11 @@ fn serve_waits_for_a_database_that_starts_later() {
     let mut output = BufReader::new(serve.stdout.take().expect("a pipe"));
     output.read_line(&mut first).expect("a line");
     assert!(first.starts_with("listening on "), "{first}");
+    let address = first.trim_start_matches("listening on ").trim().to_owned();
+    // There is no company: the address at which a browser creates the first one follows, with its code.
+    let mut second = String::new();
+    output.read_line(&mut second).expect("a line");
+    assert!(second.contains(&format!("{address}/first-run?token=")), "{second}");
     serve.kill().expect("a running server");
     serve.wait().expect("its end");
 

@@ -18,3 +18,8 @@ pub fn put(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<(), Err
 pub fn insert(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<bool, Error> {
     Ok(tx.execute(&sql::INSERT, values![name, value])? == 1)
 }
+
+/// Removes a value. `false` if it is another one by now, or was removed.
+pub fn take(tx: &mut dyn Transaction, name: &str, value: &[u8]) -> Result<bool, Error> {
+    Ok(tx.execute(&sql::TAKE, values![name, value])? == 1)
+}

@@ -8,4 +8,7 @@ crate::statements! {
 
     /// A value that is set only once.
     pub static INSERT = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+
+    /// Removes a value if it is still this one.
+    pub static TAKE = "DELETE FROM setting WHERE name = $1 AND value = $2";
 }

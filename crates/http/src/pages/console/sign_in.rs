@@ -1,6 +1,6 @@
 //! `GET /sign-in`, `POST /sign-in`, `POST /sign-out`.
 
-use app::{LoginAttempt, LoginRefusal};
+use app::{LoginAttempt, LoginRefusal, SignedIn};
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -116,18 +116,7 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
         })
         .await;
     match attempted {
-        Ok(Ok(signed_in)) => {
-            let seconds = http.app().settings.session_seconds;
-            let mut response = request.redirect(&onward(&request));
-            let cookies = [
-                request.set_cookie(SESSION_COOKIE, signed_in.cookie.expose(), Some(seconds)),
-                request.set_cookie(FORM_COOKIE, "", Some(0)),
-            ];
-            for cookie in cookies.into_iter().flatten() {
-                response.headers_mut().append(header::SET_COOKIE, cookie);
-            }
-            response
-        }
+        Ok(Ok(session)) => signed_in(&http, &request, &session, &onward(&request)),
         Ok(Err(LoginRefusal::Throttled { retry_after })) => {
             let mut response = page(&http, &request, StatusCode::TOO_MANY_REQUESTS, Some("login-throttled"));
             response
@@ -138,6 +127,20 @@ pub async fn sign_in(State(http): State<Http>, PageForm(request): PageForm) -> R
         Ok(Err(LoginRefusal::Failed(error))) | Err(error) => request.fail(&error, request.language()),
         Ok(Err(_)) => page(&http, &request, StatusCode::UNAUTHORIZED, Some("login-wrong")),
     }
+}
+
+/// Gives the browser its session, and leads it to an address of ours.
+pub(super) fn signed_in(http: &Http, request: &PageRequest, session: &SignedIn, address: &str) -> Response {
+    let seconds = http.app().settings.session_seconds;
+    let mut response = request.redirect(address);
+    let cookies = [
+        request.set_cookie(SESSION_COOKIE, session.cookie.expose(), Some(seconds)),
+        request.set_cookie(FORM_COOKIE, "", Some(0)),
+    ];
+    for cookie in cookies.into_iter().flatten() {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
 }
 
 /// `POST /sign-out`
