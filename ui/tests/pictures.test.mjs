@@ -98,6 +98,7 @@ row(
   { name: "own name", kind: "writer", detail: "name" },
   { name: "own address", kind: "writer", detail: "email" },
 );
+row(1, { name: "signed on", kind: "signed_on", pattern: "yyyy년 M월 d일" });
 row(
   2,
   { name: "signature", kind: "signature", value: blot(90, 40) },

@@ -37,11 +37,13 @@ pub enum FieldKind {
     Writer,
     /// The result of a formula over number fields.
     Calc,
+    /// The day on which its signer signs, in the document's time zone.
+    SignedOn,
 }
 
 impl FieldKind {
     /// All kinds, for messages and tests.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Text,
         Self::Number,
         Self::Date,
@@ -56,6 +58,7 @@ impl FieldKind {
         Self::Label,
         Self::Writer,
         Self::Calc,
+        Self::SignedOn,
     ];
 
     /// The word in FIELDS.json and in the database.
@@ -75,6 +78,7 @@ impl FieldKind {
             Self::Label => "label",
             Self::Writer => "writer",
             Self::Calc => "calc",
+            Self::SignedOn => "signed_on",
         }
     }
 
@@ -92,9 +96,14 @@ impl FieldKind {
         self.is_picture() || matches!(self, Self::Attachment)
     }
 
+    /// Whether it gets its value when its signer signs, and accepts none.
+    pub const fn fills_itself(self) -> bool {
+        matches!(self, Self::Writer | Self::Calc | Self::SignedOn)
+    }
+
     /// Whether a signer can fill it in. The others fill themselves or belong to the sender.
     pub const fn is_written_by_writer(self) -> bool {
-        !matches!(self, Self::Label | Self::Writer | Self::Calc)
+        !self.fills_itself() && !matches!(self, Self::Label)
     }
 
     /// Whether filling it in requires consent to sign electronically first.
@@ -497,7 +506,8 @@ impl Field {
             | FieldKind::Select
             | FieldKind::Label
             | FieldKind::Writer
-            | FieldKind::Calc => {
+            | FieldKind::Calc
+            | FieldKind::SignedOn => {
                 let letters = self
                     .font_size
                     .map_or(measures::SMALLEST, |size| size.points().min(measures::SMALLEST));

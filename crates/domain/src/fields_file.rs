@@ -437,20 +437,20 @@ impl Reader {
 
     /// A member that has no meaning for its field is a misunderstanding that would show only after people have signed.
     fn members_of_kind(&mut self, entry: &Map<String, Value>, path: &str, kind: FieldKind) {
-        use FieldKind::{Attachment, Calc, Date, Label, Number, Select, Text, Writer};
-        const LETTERS: [FieldKind; 7] = [Text, Number, Date, Select, Label, Writer, Calc];
-        const LETTERS_NAMED: &str = "text, number, date, select, label, writer, calc";
+        use FieldKind::{Attachment, Calc, Date, Label, Number, Select, SignedOn, Text, Writer};
+        const LETTERS: [FieldKind; 8] = [Text, Number, Date, Select, Label, Writer, Calc, SignedOn];
+        const LETTERS_NAMED: &str = "text, number, date, select, label, writer, calc, signed_on";
         let members: [(&str, &[FieldKind], &'static str); 10] = [
             ("lines", &[Text, Select, Label, Writer], "text, select, label, writer"),
             (
                 "cells",
-                &[Text, Number, Date, Writer, Calc],
-                "text, number, date, writer, calc",
+                &[Text, Number, Date, Writer, Calc, SignedOn],
+                "text, number, date, writer, calc, signed_on",
             ),
             ("thousands", &[Number, Calc], "number, calc"),
             ("decimals", &[Number, Calc], "number, calc"),
             ("rounding", &[Calc], "calc"),
-            ("pattern", &[Date], "date"),
+            ("pattern", &[Date, SignedOn], "date, signed_on"),
             ("font", &LETTERS, LETTERS_NAMED),
             ("bold", &LETTERS, LETTERS_NAMED),
             ("color", &LETTERS, LETTERS_NAMED),

@@ -207,6 +207,11 @@ pub fn compared_number(text: &str) -> Option<String> {
     Decimal::parse(text.trim()).map(|number| number.exact().to_string())
 }
 
+/// A date in the form in which searches compare it.
+pub fn compared_date(text: &str) -> Option<String> {
+    parse_date(of_usual_width(text).trim()).map(|date| FieldValue::Date(date).to_wire())
+}
+
 impl FieldValue {
     /// Reads a text as a value of the field. Files do not come this way: see [`Picture`].
     pub fn parse(field: &Field, text: &str) -> Result<Self, ValueFault> {
@@ -272,7 +277,7 @@ impl FieldValue {
             FieldKind::Signature | FieldKind::Initials | FieldKind::Seal | FieldKind::Image | FieldKind::Attachment => {
                 Err(ValueFault::NotPicture)
             }
-            FieldKind::Writer | FieldKind::Calc => Err(ValueFault::FillsItself),
+            FieldKind::Writer | FieldKind::Calc | FieldKind::SignedOn => Err(ValueFault::FillsItself),
         }
     }
 

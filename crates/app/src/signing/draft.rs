@@ -416,9 +416,11 @@ impl App {
             let value = typed_value(template.field(name)?, draft.texts.get(name)?);
             Some(looks.of_field(name, &value))
         });
-        let calculated = self_filling(session, recipient, draft)
+        // The day changes while a page is open.
+        let is_changing = |field: &Field| matches!(field.kind, FieldKind::Calc | FieldKind::SignedOn);
+        let filling = self_filling(session, recipient, draft)
             .into_iter()
-            .filter(|(name, _)| template.field(name).is_some_and(|field| field.kind == FieldKind::Calc))
+            .filter(|(name, _)| template.field(name).is_some_and(is_changing))
             .map(|(name, value)| looks.of_field(&name, &Ok(value)));
         let held = newer.iter().filter_map(|name| {
             let field = template.field(name)?;
@@ -434,7 +436,7 @@ impl App {
         });
         Ok(SavedDraft {
             revision: draft.revision,
-            looks: typed.chain(calculated).collect(),
+            looks: typed.chain(filling).collect(),
             newer: held.collect(),
         })
     }

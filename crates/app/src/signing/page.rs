@@ -317,7 +317,7 @@ fn signing_recipient(snapshot: &Snapshot, recipient: &Recipient) -> SigningRecip
     }
 }
 
-/// The text or number that would fill itself in if the signer approved now. `None` if it would be empty.
+/// The text, number or date that would fill itself in if the signer approved now. `None` if it would be empty.
 pub(in crate::signing) fn self_filling(
     session: &Session,
     recipient: &Recipient,
@@ -339,10 +339,8 @@ pub(in crate::signing) fn self_filling(
             Err(_) => None,
         };
     }
-    let company_name = &session.snapshot.stored.company_name;
-    let mut filled: BTreeMap<_, _> = self_filled(session.template(), recipient, company_name, &known)
-        .into_iter()
-        .collect();
+    let signer = session.snapshot.signer_now(recipient);
+    let mut filled: BTreeMap<_, _> = self_filled(session.template(), signer, &known).into_iter().collect();
     filled.retain(|_, value| !matches!(value, Some(FieldValue::Check(_))));
     filled
 }

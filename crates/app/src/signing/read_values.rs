@@ -210,8 +210,8 @@ impl<'a> Reading<'a> {
 
     /// Fields that fill themselves in.
     fn fill_in(&mut self) {
-        let company_name = &self.snapshot.stored.company_name;
-        for (name, value) in self_filled(self.template(), self.recipient, company_name, &self.known) {
+        let signer = self.snapshot.signer_now(self.recipient);
+        for (name, value) in self_filled(self.template(), signer, &self.known) {
             let Some(value) = value else {
                 self.remove(name);
                 continue;

@@ -242,7 +242,7 @@ fn prescribed(field: &Field) -> Vec<(String, FieldValue)> {
             .enumerate()
             .map(|(index, option)| (format!(".options[{index}]"), FieldValue::Choice(option.clone())))
             .collect(),
-        FieldKind::Date => {
+        FieldKind::Date | FieldKind::SignedOn => {
             let member = if field.pattern.is_some() { ".pattern" } else { "" };
             let names_months = names_months(field);
             let dates = telling_dates().filter(|date| names_months || tells_digits(*date));

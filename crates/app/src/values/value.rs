@@ -370,32 +370,31 @@ pub(crate) fn attached<'v>(
         .filter_map(|field| Some((field, values.get(&field.name)?.value.file()?)))
 }
 
-/// Values that fill themselves in when a signer approves: their details, and results of formulas. `None` removes an
-/// earlier value.
+/// A signer who signs on a day, as fields that fill themselves in know them.
+#[derive(Clone, Copy)]
+pub(crate) struct SignerNow<'s> {
+    pub(crate) recipient: &'s domain::Recipient,
+    pub(crate) company_name: &'s str,
+    /// In the document's time zone.
+    pub(crate) day: jiff::civil::Date,
+}
+
+/// Values that fill themselves in when a signer approves: their details, the day, and results of formulas. `None` removes
+/// an earlier value.
 pub(crate) fn self_filled(
     template: &TemplateVersion,
-    recipient: &domain::Recipient,
-    company_name: &str,
+    signer: SignerNow<'_>,
     values: &BTreeMap<String, FieldValue>,
 ) -> Vec<(String, Option<FieldValue>)> {
+    let recipient = signer.recipient;
     let own = template.writer_fields(recipient.order, recipient.role.as_deref());
     let number_of = |name: &str| values.get(name).and_then(|value| Decimal::parse(&value.to_wire()));
     let results = domain::formula::calculate(&own, number_of);
-    let known = |text: String| (!text.is_empty()).then_some(FieldValue::Text(text));
     own.into_iter()
         .filter_map(|field| {
             let value = match field.kind {
-                FieldKind::Writer => known(match field.detail.unwrap_or_default() {
-                    WriterDetail::Name => recipient.name.clone(),
-                    WriterDetail::Email => recipient.contact.email().unwrap_or_default().to_owned(),
-                    WriterDetail::Phone => recipient
-                        .contact
-                        .phone()
-                        .or(recipient.mobile.as_deref())
-                        .unwrap_or_default()
-                        .to_owned(),
-                    WriterDetail::Company => company_name.to_owned(),
-                }),
+                FieldKind::Writer => detail(field, recipient, signer.company_name),
+                FieldKind::SignedOn => Some(FieldValue::Date(signer.day)),
                 FieldKind::Calc => {
                     let result = results.get(field.name.as_str()).and_then(Option::as_ref);
                     result.map(|number| FieldValue::Number(number.to_string()))
@@ -409,6 +408,17 @@ pub(crate) fn self_filled(
         .collect()
 }
 
+/// What a `writer` field shows. `None` if it is not known.
+fn detail(field: &Field, recipient: &domain::Recipient, company_name: &str) -> Option<FieldValue> {
+    let text = match field.detail.unwrap_or_default() {
+        WriterDetail::Name => &recipient.name,
+        WriterDetail::Email => recipient.contact.email()?,
+        WriterDetail::Phone => recipient.contact.phone().or(recipient.mobile.as_deref())?,
+        WriterDetail::Company => company_name,
+    };
+    (!text.is_empty()).then(|| FieldValue::Text(text.to_owned()))
+}
+
 /// Checks that the signer's details can be drawn in the fields that show them: otherwise they could never approve.
 /// `path_of` returns where each detail was entered.
 pub(crate) fn prove_writer(
@@ -419,12 +429,13 @@ pub(crate) fn prove_writer(
     fonts: &Fonts,
     path_of: impl Fn(WriterDetail) -> String,
 ) -> Vec<Fault> {
-    self_filled(template, recipient, company_name, &BTreeMap::new())
-        .into_iter()
-        .filter_map(|(name, value)| {
-            let field = template.field(&name).filter(|field| field.kind == FieldKind::Writer)?;
+    let own = template.writer_fields(recipient.order, recipient.role.as_deref());
+    own.into_iter()
+        .filter(|field| field.kind == FieldKind::Writer)
+        .filter_map(|field| {
+            let value = NewValue::Plain(detail(field, recipient, company_name)?);
             let path = path_of(field.detail.unwrap_or_default());
-            prove(template, field, &NewValue::Plain(value?), language, fonts, &path).err()
+            prove(template, field, &value, language, fonts, &path).err()
         })
         .collect()
 }

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::{
-    Actor, BlobHash, Change, CompanyId, Entry, Event, EventKind, KeyedHead, Outcome, RecipientId, Refusal, Status,
-    Transition, Workflow, WorkflowId,
+    Actor, BlobHash, Change, CompanyId, Entry, Event, EventKind, KeyedHead, Outcome, Recipient, RecipientId, Refusal,
+    Status, Transition, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -32,7 +32,7 @@ use crate::base::uploads::FileClaim;
 use crate::base::vault::Vault;
 use crate::outbox::outgoing::{Transitioned, codes};
 use crate::outbox::webhook::{self, NextWriter};
-use crate::values::value::prove_text;
+use crate::values::value::{SignerNow, prove_text};
 
 /// How often a use-case reads and decides again before it gives up.
 pub(crate) const MOST_TRIES: usize = 16;
@@ -67,6 +67,15 @@ impl Snapshot {
             template: Arc::clone(&self.template),
             at: self.at,
             vault: self.vault.clone(),
+        }
+    }
+
+    /// The signer, if they sign at the moment of this snapshot.
+    pub(crate) fn signer_now<'s>(&'s self, recipient: &'s Recipient) -> SignerNow<'s> {
+        SignerNow {
+            recipient,
+            company_name: &self.stored.company_name,
+            day: self.stored.workflow.zone.to_local(self.at).date(),
         }
     }
 }

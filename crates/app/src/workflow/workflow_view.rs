@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::search::Sought;
 use domain::{
     Access, CompanyId, EventKind, Field, FieldKind, FieldValue, Language, NamedEvent, NamedRecipient, PersonalText,
-    Progress, Status, TemplateId, Who, Workflow, WorkflowId, named_events, time, value::compared_number,
+    Progress, Status, TemplateId, Who, Workflow, WorkflowId, named_events, time,
+    value::{compared_date, compared_number},
 };
 use serde::Serialize;
 use store::Transaction;
@@ -505,6 +506,7 @@ fn spellings(fields: &[Field], name: &str, value: &str) -> Result<BTreeSet<Strin
             // A file's value is its name, and a field that fills itself in accepts none, so any text may match.
             spellings.insert(value.to_owned());
             spellings.extend(compared_number(value).filter(|_| field.kind == FieldKind::Calc));
+            spellings.extend(compared_date(value).filter(|_| field.kind == FieldKind::SignedOn));
             continue;
         }
         match FieldValue::parse(field, value) {

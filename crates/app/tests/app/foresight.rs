@@ -362,7 +362,9 @@ fn template_of(seeds: &[Seed]) -> Value {
                 json!({"options": [pick(&["예", "yes", "a long option"], chance), pick(&["no", "否", "ଆଇ"], chance / 3)]})
             }
             "radio" => json!({"option": "A"}),
-            "date" => json!({"pattern": pick(&["yyyy-MM-dd", "d MMMM yyyy", "M월 d일", "yy 'ଉ'"], chance)}),
+            "date" | "signed_on" => {
+                json!({"pattern": pick(&["yyyy-MM-dd", "d MMMM yyyy", "M월 d일", "yy 'ଉ'"], chance)})
+            }
             "label" => json!({"default": pick(&["x", "a text of some length"], chance)}),
             "writer" => json!({"detail": pick(&["name", "email", "phone", "company"], chance)}),
             "number" => numbers,
@@ -466,7 +468,8 @@ fn request_with(world: &World<'_>, seeds: &[Seed], chances: &[u32]) -> StartRequ
         ..world.request()
     };
     for (index, seed) in seeds.iter().enumerate() {
-        let gives = chance(chances, index).is_multiple_of(3) && !of_kind(&["writer", "calc", "attachment"], seed);
+        let gives =
+            chance(chances, index).is_multiple_of(3) && !of_kind(&["writer", "calc", "signed_on", "attachment"], seed);
         if gives && !(of_kind(&["label"], seed) && seed.5) {
             request
                 .fields
@@ -536,7 +539,9 @@ fn sign_step(
     let own: Vec<(usize, &Seed)> = seeds
         .iter()
         .enumerate()
-        .filter(|(index, seed)| seed.1 == step && !of_kind(&["label", "writer", "calc"], seed) && !is_fixed(*index))
+        .filter(|(index, seed)| {
+            seed.1 == step && !of_kind(&["label", "writer", "calc", "signed_on"], seed) && !is_fixed(*index)
+        })
         .collect();
     let values = |value: &dyn Fn(usize, &Seed) -> String| {
         let all = own

@@ -324,3 +324,76 @@ fn a_preview_shows_the_given_values_as_they_will_be_stamped() {
         assert!(view.fields[0].look.outline.is_some());
     });
 }
+
+#[test]
+fn a_date_of_signing_is_the_day_in_the_documents_zone_when_its_signer_signs() {
+    on_both(|app| {
+        let signed_on = |name: &str, step: u32, row: u32| {
+            field(
+                name,
+                "signed_on",
+                step,
+                1,
+                row,
+                &json!({"required": true, "pattern": "yyyy년 M월 d일"}),
+            )
+        };
+        let fields = json!({"name": "days", "steps": [{"order": 1}, {"order": 2}],
+            "fields": [signed_on("first", 1, 1), signed_on("second", 2, 2)]});
+        let world = World::new(app, &fields);
+        let mut request = world.request();
+        request.fields = vec![given("first", "2020-01-01")];
+        let refused = [("field_list[0].value".to_owned(), FaultCode::NoValueTaken)];
+        assert_eq!(faults(world.try_start(request)), refused, "nobody chooses the day");
+
+        // 23:30 in Seoul, and still the morning of that day in Honolulu.
+        app.clock.set("2026-03-07T14:30:00Z".parse().expect("a moment"));
+        let started = world.start(world.request());
+        let abroad = world.start(StartRequest {
+            offset: Some("-10:00".to_owned()),
+            ..world.request()
+        });
+        let shown = |key: &app::SigningKey, name: &str| {
+            let page = app.open_signing(key).expect("a page");
+            let view = page.fields.into_iter().find(|view| view.field.name == name);
+            let view = view.expect("the field");
+            (view.look.shown, view.value, view.editable)
+        };
+        let key = key_of(started.sign_url.as_deref().expect("embedded"));
+        let today = ("2026년 3월 7일".to_owned(), Some("2026-03-07".to_owned()), false);
+        assert_eq!(shown(&key, "first"), today, "what it will be");
+        assert_eq!(shown(&key, "second").1, None, "another signer's day");
+
+        app.clock.advance(3600);
+        app.approve_shown(&key, &texts(&[]), None, &origin())
+            .expect("the first");
+        let second = world.playing_key(id_of(&started));
+        assert_eq!(shown(&second, "first").0, "2026년 3월 8일", "the day of signing");
+        app.clock.advance(86_400);
+        app.approve_shown(&second, &texts(&[]), None, &origin())
+            .expect("the second");
+        let days = |first: &str, second: &str| {
+            [("first", first), ("second", second)].map(|(name, day)| (name.to_owned(), day.to_owned()))
+        };
+        assert_eq!(world.values(id_of(&started)), days("2026-03-08", "2026-03-09"));
+        let (document, certificate) = world.sealed_files(id_of(&started));
+        assert!(crate::support::text_of(&document).contains("2026년3월8일"));
+        assert!(crate::support::text_of(&certificate).contains("값입력:second"), "an entry of the audit trail");
+
+        let id = id_of(&abroad);
+        world.approve(id, act(vec![])).expect("on behalf of the first");
+        assert_eq!(
+            world.values(id),
+            [("first".to_owned(), "2026-03-08".to_owned())],
+            "05:30 at UTC-10"
+        );
+        let search = app::SearchRequest {
+            template_id: Some(world.template.to_string()),
+            field_name: Some("second".to_owned()),
+            field_value: Some("2026.3.9".to_owned()),
+            ..app::SearchRequest::default()
+        };
+        let found = app.search_with_value(&world.caller, &search).expect("a search");
+        assert_eq!(found.workflow_list.len(), 1);
+    });
+}

@@ -303,7 +303,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         fault: fault.clone().unwrap_or_default(),
         value,
         shown,
-        note: note(language, owner),
+        note: note(language, owner, field.kind),
         src: src.clone(),
         options: field.options.clone(),
         option,
@@ -340,9 +340,11 @@ pub fn act(filled: &[Filled<'_>]) -> &'static str {
 }
 
 /// Who fills or filled a field, if that is someone else.
-fn note(language: Language, owner: &Owner) -> String {
+fn note(language: Language, owner: &Owner, kind: FieldKind) -> String {
     match owner {
         Owner::Mine => String::new(),
+        Owner::Sender if kind == FieldKind::SignedOn => i18n::text(language, "sign-field-signed-on", &[]),
+        Owner::Sender if kind.fills_itself() => i18n::text(language, "sign-field-automatic", &[]),
         Owner::Sender => i18n::text(language, "sign-field-given", &[]),
         Owner::Done(name) => i18n::text(language, "sign-field-other", &[("name", name)]),
         Owner::Waiting(name) => i18n::text(language, "sign-field-waiting", &[("name", name)]),
