@@ -30,6 +30,7 @@ certificate-progress-approved = Approved { $at }
 certificate-progress-rejected = Declined { $at }
 certificate-issued = Issued
 certificate-step-label = Step
+certificate-signs-for = Signs for
 certificate-earlier = Earlier signer
 certificate-earlier-corrected = { $person }, corrected { $at }
 certificate-earlier-handed-over = { $person }, assigned to someone else { $at }

@@ -30,6 +30,7 @@ certificate-progress-approved = { $at } に承認
 certificate-progress-rejected = { $at } に却下
 certificate-issued = 発行日時
 certificate-step-label = 順序
+certificate-signs-for = 所属会社
 certificate-earlier = 以前の署名者
 certificate-earlier-corrected = { $person } · { $at } に訂正
 certificate-earlier-handed-over = { $person } · { $at } に別の人へ引き継ぎ

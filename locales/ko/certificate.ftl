@@ -30,6 +30,7 @@ certificate-progress-approved = { $at }에 승인
 certificate-progress-rejected = { $at }에 반려
 certificate-issued = 발급 시각
 certificate-step-label = 순서
+certificate-signs-for = 소속 회사
 certificate-earlier = 이전 서명자
 certificate-earlier-corrected = { $person } · { $at }에 정정
 certificate-earlier-handed-over = { $person } · { $at }에 다른 사람에게 넘김

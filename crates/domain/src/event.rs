@@ -78,6 +78,9 @@ pub struct NamedRecipient {
     /// The number in its international form. Older entries do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone: Option<PersonalText>,
+    /// The company for which they sign. Older entries do not contain it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub company: Option<PersonalText>,
 }
 
 /// A member, as the entry about something that they did names them.
@@ -340,7 +343,7 @@ impl Event {
 impl NamedRecipient {
     fn add_texts<'t>(&'t mut self, texts: &mut Vec<&'t mut PersonalText>) {
         texts.extend([&mut self.name, &mut self.contact]);
-        texts.extend(&mut self.phone);
+        texts.extend(self.phone.iter_mut().chain(&mut self.company));
     }
 
     /// Whether this is the same name with the same contact.

@@ -49,7 +49,7 @@ const HELP_LENGTH: usize = 250;
 
 /// The members of the file itself; editors look for `$schema`.
 const FILE_MEMBERS: [&str; 6] = ["$schema", "name", "on_reject", "hand_over", "steps", "fields"];
-const STEP_MEMBERS: [&str; 5] = ["order", "role", "name", "email", "one_time_code"];
+const STEP_MEMBERS: [&str; 6] = ["order", "role", "name", "email", "company", "one_time_code"];
 const FIELD_MEMBERS: [&str; 31] = [
     "name",
     "kind",
@@ -215,12 +215,13 @@ impl Reader {
     fn named_writer(&mut self, entry: &Map<String, Value>, path: &str) -> Option<NamedWriter> {
         let name = self.text(entry, path, "name", NAME_LENGTH, false);
         let email = self.text(entry, path, "email", 254, false);
+        let company = self.text(entry, path, "company", NAME_LENGTH, false);
         match (name, email) {
             (Some(name), Some(email)) => {
                 if Contact::parse(&email, self.region).is_err() {
                     self.fault(format!("{path}.email"), FieldsFaultKind::Contact);
                 }
-                Some(NamedWriter { name, email })
+                Some(NamedWriter { name, email, company })
             }
             (Some(_), None) => {
                 self.fault(format!("{path}.email"), FieldsFaultKind::Missing);
@@ -230,7 +231,12 @@ impl Reader {
                 self.fault(format!("{path}.name"), FieldsFaultKind::Missing);
                 None
             }
-            (None, None) => None,
+            (None, None) => {
+                if company.is_some() {
+                    self.fault(format!("{path}.name"), FieldsFaultKind::Missing);
+                }
+                None
+            }
         }
     }
 

@@ -278,6 +278,7 @@ mod tests {
             name: "Kim".into(),
             contact: "kim@example.com".into(),
             phone: None,
+            company: None,
         };
         let corrected = event(
             1,

@@ -59,7 +59,7 @@ pub fn named_events(entries: &[Entry]) -> Vec<NamedEvent> {
 
 impl NamedEvent {
     /// A change of person in one line: `박지훈 → 박서준 (jihun@example.com → seojun@example.com)`. What stays is named once;
-    /// a mobile number that was corrected comes last. `erased` replaces erased texts.
+    /// a company and a mobile number that were corrected come last. `erased` replaces erased texts.
     pub fn change(&self, erased: &str) -> Option<String> {
         let (before, after) = (self.recipient.as_ref()?, self.successor.as_ref()?);
         let texts =
@@ -73,11 +73,19 @@ impl NamedEvent {
             EventKind::RecipientCorrected { mobile, .. } => mobile.as_ref().map(|mobile| mobile.or(erased).to_owned()),
             _ => None,
         };
-        let reached: Vec<String> = contacts.into_iter().chain(mobile).collect();
-        Some(if reached.is_empty() {
+        let company = |person: &NamedRecipient| {
+            person
+                .company
+                .as_ref()
+                .map_or("–", |company| company.or(erased))
+                .to_owned()
+        };
+        let companies = (before.company != after.company).then(|| arrow(&company(before), &company(after)));
+        let details: Vec<String> = contacts.into_iter().chain(companies).chain(mobile).collect();
+        Some(if details.is_empty() {
             names
         } else {
-            format!("{names} ({})", reached.join(", "))
+            format!("{names} ({})", details.join(", "))
         })
     }
 }
@@ -116,6 +124,7 @@ mod tests {
             name: name.into(),
             contact: contact.into(),
             phone: None,
+            company: None,
         }
     }
 
@@ -226,6 +235,12 @@ mod tests {
             change_with(kim(), kim(), Some("010-1234-5678")),
             "Kim (kim@example.com, 010-1234-5678)"
         );
+        let of = |company: &str| NamedRecipient {
+            company: Some(company.into()),
+            ..kim()
+        };
+        assert_eq!(change(kim(), of("Acme")), "Kim (kim@example.com, – → Acme)");
+        assert_eq!(change(of("Acme"), of("Bcme")), "Kim (kim@example.com, Acme → Bcme)");
         let nameless = |contact: &str| person(contact, contact);
         assert_eq!(
             change(nameless("a@example.com"), nameless("b@example.com")),

@@ -85,6 +85,7 @@ mod tests {
             name: "Kim".to_owned(),
             contact: Contact::Email("kim@example.com".to_owned()),
             mobile: Some("010-1234-5678".to_owned()),
+            company: None,
             language: None,
             link_version: 3,
             progress: Progress::Waiting,
@@ -115,6 +116,7 @@ mod tests {
             name: "Lee".into(),
             contact: "lee@example.com".into(),
             phone: None,
+            company: None,
         };
         event(
             second,

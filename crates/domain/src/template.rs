@@ -35,6 +35,9 @@ pub struct NamedWriter {
     pub name: String,
     /// E-mail address or telephone number.
     pub email: String,
+    /// The company for which they sign.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub company: Option<String>,
 }
 
 /// One signer's place: a step, and a role if the step has several.

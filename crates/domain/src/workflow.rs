@@ -142,6 +142,8 @@ pub struct Recipient {
     pub contact: Contact,
     /// An additional mobile number.
     pub mobile: Option<String>,
+    /// The company for which they sign.
+    pub company: Option<String>,
     /// Their language, if it differs from the workflow's.
     pub language: Option<Language>,
     /// Incrementing it invalidates every earlier link.
@@ -158,7 +160,15 @@ impl Recipient {
             name: self.name.as_str().into(),
             contact: self.contact.as_given().into(),
             phone: crate::terms::phone(&self.contact),
+            company: self.company.as_deref().map(PersonalText::from),
         }
+    }
+
+    /// The name of the company for which they sign: their own, or the sender's if they are the sender.
+    pub fn signs_for<'n>(&'n self, sender_email: &str, sender_company: &'n str) -> Option<&'n str> {
+        let is_sender = || self.contact.is_same(&Contact::Email(sender_email.to_owned()));
+        let own = self.company.as_deref();
+        own.or_else(|| is_sender().then_some(sender_company))
     }
 
     /// Whether somebody else, or the same person corrected, has taken the place since `before`. What belonged to the
@@ -174,6 +184,8 @@ pub struct NewPerson {
     pub name: String,
     pub contact: Contact,
     pub mobile: NewMobile,
+    /// The company for which they sign.
+    pub company: Option<String>,
 }
 
 impl NewPerson {
@@ -187,6 +199,7 @@ impl NewPerson {
                 NewMobile::Said(mobile) => mobile,
                 NewMobile::NotSaid => old.mobile.clone().filter(|_| is_same_person),
             },
+            company: self.company,
             ..old.clone()
         }
     }
@@ -607,13 +620,15 @@ impl Workflow {
     }
 
     /// The signer whose turn it is assigns the document to another person, who is asked to sign in their place. The old
-    /// link stops working. The caller has checked that the template allows it.
+    /// link stops working. They sign for the same company. The caller has checked that the template allows it.
     pub fn hand_over(self, id: RecipientId, name: String, contact: Contact, at: Timestamp) -> Result<Change, Refusal> {
-        let link_version = self.check_turn(id, at)?.link_version;
+        let before = self.check_turn(id, at)?;
+        let link_version = before.link_version;
         let person = NewPerson {
             name,
             contact,
             mobile: NewMobile::NotSaid,
+            company: before.company.clone(),
         };
         let (workflow, recipient, asked) = self.with_person(id, person, at)?;
         let event = EventKind::HandedOver {

@@ -155,6 +155,7 @@ fn workflow(writers_of_step: &[usize], on_reject: OnReject) -> Workflow {
                 name: "김민준".to_owned(),
                 contact: Contact::Email("kim@example.com".to_owned()),
                 mobile: None,
+                company: None,
                 language: None,
                 link_version: 1,
                 progress: Progress::Waiting,
@@ -201,6 +202,7 @@ fn lee(mobile: NewMobile) -> NewPerson {
         name: "Lee".to_owned(),
         contact: Contact::Email("lee@example.com".to_owned()),
         mobile,
+        company: None,
     }
 }
 
@@ -561,6 +563,7 @@ proptest! {
             name: ["김민준", "Lee"][name].to_owned(),
             contact: Contact::Email(["kim@example.com", "lee@example.com"][contact].to_owned()),
             mobile: said.clone().map_or(NewMobile::NotSaid, NewMobile::Said),
+            company: None,
         };
         let after = before.clone().correct_recipient(RecipientId(0), person, moment(1)).unwrap();
         let stays = name == 0 && contact == 0;
@@ -576,12 +579,14 @@ proptest! {
 }
 
 #[test]
-fn a_document_that_is_assigned_to_someone_else_keeps_no_mobile_number() {
+fn a_document_that_is_assigned_to_someone_else_keeps_the_company_and_no_mobile_number() {
     let mut before = workflow(&[1], OnReject::End);
     before.recipients[0].mobile = Some("010-1234-5678".to_owned());
+    before.recipients[0].company = Some("Acme".to_owned());
     let contact = Contact::Email("lee@example.com".to_owned());
     let after = before
         .hand_over(RecipientId(0), "Lee".to_owned(), contact, moment(1))
         .unwrap();
     assert_eq!(after.workflow.recipients[0].mobile, None);
+    assert_eq!(after.workflow.recipients[0].company.as_deref(), Some("Acme"));
 }

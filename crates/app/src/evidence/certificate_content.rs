@@ -231,6 +231,9 @@ impl Writer<'_> {
             None => self.say_with("certificate-step", &[("order", &order)]),
         };
         let mut rows = vec![(self.say("certificate-step-label"), self.drawable(&step))];
+        if let Some(company) = &recipient.company {
+            rows.push((self.say("certificate-signs-for"), self.drawable(company)));
+        }
         // Events before a correction or reassignment belong to another person.
         let mut events: Vec<&Event> = Vec::new();
         for named in &self.events {
@@ -299,7 +302,7 @@ impl Writer<'_> {
     /// The earlier person in this place, until when they had it, and why that ended.
     fn earlier_person(&self, change: &NamedEvent) -> Option<(String, String)> {
         let before = change.recipient.as_ref();
-        // A person whose mobile number alone was corrected is still in place.
+        // A person of whom only the mobile number or the company was corrected is still in place.
         let is_still_there = |before: &NamedRecipient| {
             let after = change.successor.as_ref();
             after.is_some_and(|after| before.is_same_person(after))

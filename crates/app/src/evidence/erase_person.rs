@@ -455,6 +455,9 @@ fn without(before: &Snapshot, replay: &Replay, fields: &BTreeSet<String>) -> Sna
         if is_erased(proved.mobile.is.as_ref()) {
             recipient.mobile = None;
         }
+        if is_erased(proved.person.is.company.as_ref()) {
+            recipient.company = None;
+        }
         let writer = stored.writers.iter_mut().find(|writer| writer.id == recipient.id);
         if let Some(writer) = writer
             && is_erased(proved.comment.is.as_ref())

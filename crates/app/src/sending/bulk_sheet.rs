@@ -3,7 +3,7 @@
 //! | column | what it says |
 //! |---|---|
 //! | `workflow_name`, `language`, `expiry_date`, `comment` | as in a start |
-//! | `1.name`, `1.email`, `1.language`, `1.mobile`, `1.password`, `1.password_hint`, `1.one_time_code` | the recipient of step 1; `1.clerk.name` if the step has several roles |
+//! | `1.name`, `1.email`, `1.language`, `1.mobile`, `1.company`, `1.password`, `1.password_hint`, `1.one_time_code` | the recipient of step 1; `1.clerk.name` if the step has several roles |
 //! | `cc.name`, `cc.email` | who gets a copy |
 //! | any other, or `field:` and a name | the value of the template's field of this name |
 //!
@@ -31,16 +31,18 @@ enum Detail {
     Email,
     Language,
     Mobile,
+    Company,
     Password,
     PasswordHint,
     OneTimeCode,
 }
 
-const DETAILS: [(&str, Detail); 7] = [
+const DETAILS: [(&str, Detail); 8] = [
     ("name", Detail::Name),
     ("email", Detail::Email),
     ("language", Detail::Language),
     ("mobile", Detail::Mobile),
+    ("company", Detail::Company),
     ("password", Detail::Password),
     ("password_hint", Detail::PasswordHint),
     ("one_time_code", Detail::OneTimeCode),
@@ -265,6 +267,7 @@ impl Columns {
             Detail::Email => writer.email = text,
             Detail::Language => writer.language = text,
             Detail::Mobile => writer.mobile = text,
+            Detail::Company => writer.company = text,
             Detail::Password => writer.password = text,
             Detail::PasswordHint => writer.password_hint = text,
             Detail::OneTimeCode => {

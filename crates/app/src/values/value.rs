@@ -370,11 +370,15 @@ pub(crate) fn attached<'v>(
         .filter_map(|field| Some((field, values.get(&field.name)?.value.file()?)))
 }
 
+/// The longest name of the company for which a signer signs, in characters.
+pub(crate) const LONGEST_COMPANY: usize = 128;
+
 /// A signer who signs on a day, as fields that fill themselves in know them.
 #[derive(Clone, Copy)]
 pub(crate) struct SignerNow<'s> {
     pub(crate) recipient: &'s domain::Recipient,
-    pub(crate) company_name: &'s str,
+    /// The company for which they sign.
+    pub(crate) company: Option<&'s str>,
     /// In the document's time zone.
     pub(crate) day: jiff::civil::Date,
 }
@@ -393,7 +397,7 @@ pub(crate) fn self_filled(
     own.into_iter()
         .filter_map(|field| {
             let value = match field.kind {
-                FieldKind::Writer => detail(field, recipient, signer.company_name),
+                FieldKind::Writer => detail(field, recipient, signer.company),
                 FieldKind::SignedOn => Some(FieldValue::Date(signer.day)),
                 FieldKind::Calc => {
                     let result = results.get(field.name.as_str()).and_then(Option::as_ref);
@@ -409,12 +413,12 @@ pub(crate) fn self_filled(
 }
 
 /// What a `writer` field shows. `None` if it is not known.
-fn detail(field: &Field, recipient: &domain::Recipient, company_name: &str) -> Option<FieldValue> {
+fn detail(field: &Field, recipient: &domain::Recipient, company: Option<&str>) -> Option<FieldValue> {
     let text = match field.detail.unwrap_or_default() {
         WriterDetail::Name => &recipient.name,
         WriterDetail::Email => recipient.contact.email()?,
         WriterDetail::Phone => recipient.contact.phone().or(recipient.mobile.as_deref())?,
-        WriterDetail::Company => company_name,
+        WriterDetail::Company => company?,
     };
     (!text.is_empty()).then(|| FieldValue::Text(text.to_owned()))
 }
@@ -424,7 +428,7 @@ fn detail(field: &Field, recipient: &domain::Recipient, company_name: &str) -> O
 pub(crate) fn prove_writer(
     template: &TemplateVersion,
     recipient: &domain::Recipient,
-    company_name: &str,
+    company: Option<&str>,
     language: Language,
     fonts: &Fonts,
     path_of: impl Fn(WriterDetail) -> String,
@@ -433,7 +437,7 @@ pub(crate) fn prove_writer(
     own.into_iter()
         .filter(|field| field.kind == FieldKind::Writer)
         .filter_map(|field| {
-            let value = NewValue::Plain(detail(field, recipient, company_name)?);
+            let value = NewValue::Plain(detail(field, recipient, company)?);
             let path = path_of(field.detail.unwrap_or_default());
             prove(template, field, &value, language, fonts, &path).err()
         })

@@ -18,7 +18,7 @@ use crate::base::audit_log::Action;
 use crate::base::error::{Error, Fault, FaultCode, Subject};
 use crate::base::origin::Origin;
 use crate::base::text;
-use crate::values::value::{prove_text, prove_writer};
+use crate::values::value::{LONGEST_COMPANY, prove_text, prove_writer};
 use crate::workflow::transition::{Advanced, Snapshot, refused};
 use crate::workflow::writer_meant::SaidOfWriter;
 
@@ -30,6 +30,8 @@ pub struct CorrectRequest {
     pub email: Option<String>,
     /// The right mobile number; an empty text removes the present one.
     pub mobile: Option<String>,
+    /// The right name of the company for which they sign; an empty text removes the present one.
+    pub company: Option<String>,
     /// Which of the step's recipients: by their present details.
     pub current_email: Option<String>,
     /// Which of the step's signers: by role.
@@ -68,8 +70,9 @@ impl App {
                 &mut faults,
             );
             let mobile = request.new_mobile(snapshot.party.region, &mut faults);
-            if person == Person::default() && mobile == NewMobile::NotSaid && faults.is_empty() {
-                faults.push(Fault::new("", FaultCode::OneRequired).with("allowed", "name, email, mobile"));
+            let company = request.new_company(old.company.as_deref(), &fonts, &mut faults);
+            if request.says_nothing(&person) && faults.is_empty() {
+                faults.push(Fault::new("", FaultCode::OneRequired).with("allowed", "name, email, mobile, company"));
             }
             if !faults.is_empty() {
                 return Err(Error::Unprocessable(faults));
@@ -78,6 +81,7 @@ impl App {
                 name: person.name.unwrap_or_else(|| old.name.clone()),
                 contact: person.contact.unwrap_or_else(|| old.contact.clone()),
                 mobile,
+                company,
             };
             let change = workflow
                 .clone()
@@ -93,6 +97,23 @@ impl App {
 }
 
 impl CorrectRequest {
+    fn says_nothing(&self, person: &Person) -> bool {
+        *person == Person::default() && self.mobile.is_none() && self.company.is_none()
+    }
+
+    /// The company for which they sign from now on: who signs may change, for whom they sign only if the request says so.
+    fn new_company(&self, before: Option<&str>, fonts: &Fonts, faults: &mut Vec<Fault>) -> Option<String> {
+        let Some(given) = self.company.as_deref() else {
+            return before.map(str::to_owned);
+        };
+        let company = domain::text::line(given, LONGEST_COMPANY).unwrap_or_else(|refused| {
+            faults.push(text::fault("company", refused));
+            None
+        })?;
+        faults.extend(prove_text(company, fonts, "company").err());
+        Some(company.to_owned())
+    }
+
     fn new_mobile(&self, region: Region, faults: &mut Vec<Fault>) -> NewMobile {
         match self.mobile.as_deref().map(str::trim) {
             None => NewMobile::NotSaid,
@@ -166,10 +187,11 @@ pub(crate) fn prove_person(
     let path = |detail| match detail {
         WriterDetail::Phone if recipient.contact.phone().is_none() => "mobile".to_owned(),
         WriterDetail::Email | WriterDetail::Phone => "email".to_owned(),
-        WriterDetail::Name | WriterDetail::Company => "name".to_owned(),
+        WriterDetail::Company => "company".to_owned(),
+        WriterDetail::Name => "name".to_owned(),
     };
-    let (template, company_name) = (&snapshot.template.version, &snapshot.stored.company_name);
-    let faults = prove_writer(template, recipient, company_name, workflow.language, fonts, path);
+    let (template, company) = (&snapshot.template.version, snapshot.company_of(recipient));
+    let faults = prove_writer(template, recipient, company, workflow.language, fonts, path);
     if faults.is_empty() {
         Ok(())
     } else {

@@ -40,6 +40,7 @@ fn terms_of(document: &DueDocument) -> DocumentTerms {
     let mut texts = vec![document.name.clone()];
     for person in &document.people {
         texts.extend([person.name.clone(), person.contact.clone()]);
+        texts.extend(person.company.clone());
         let numbers = person.phone.iter().chain(&person.mobile);
         texts.extend(numbers.flat_map(|number| spellings(number)));
     }

@@ -70,11 +70,16 @@ impl Snapshot {
         }
     }
 
+    /// The company for which a recipient signs.
+    pub(crate) fn company_of<'s>(&'s self, recipient: &'s Recipient) -> Option<&'s str> {
+        recipient.signs_for(&self.party.sender_email, &self.stored.company_name)
+    }
+
     /// The signer, if they sign at the moment of this snapshot.
     pub(crate) fn signer_now<'s>(&'s self, recipient: &'s Recipient) -> SignerNow<'s> {
         SignerNow {
             recipient,
-            company_name: &self.stored.company_name,
+            company: self.company_of(recipient),
             day: self.stored.workflow.zone.to_local(self.at).date(),
         }
     }

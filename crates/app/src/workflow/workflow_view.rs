@@ -106,6 +106,9 @@ pub struct StepView {
     pub name: String,
     /// Their e-mail address or telephone number.
     pub email: String,
+    /// The company for which they sign, if it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub company: Option<String>,
     /// `waiting` (not their turn), `writing` (their turn), `approved` or `rejected`.
     pub status: &'static str,
     /// When they approved or declined, with its UTC offset.
@@ -553,6 +556,7 @@ pub(in crate::workflow) fn steps(snapshot: &Snapshot) -> Vec<StepView> {
                 role: recipient.role.clone(),
                 name: recipient.name.clone(),
                 email: recipient.contact.as_given().to_owned(),
+                company: recipient.company.clone(),
                 status,
                 date: at
                     .map(|at| time::format_with_zone(at, workflow.zone))

@@ -288,7 +288,12 @@ fn a_document_keeps_the_companys_name_with_which_it_was_sent() {
     on_both(|app| {
         let detail = with(&json!({"width": 100_000}), &json!({"detail": "company"}));
         let world = World::new(app, &two_writers(&[field("from", "writer", 2, 1, 1, &detail)]));
-        let id = id_of(&world.start(world.request()));
+        let request = || {
+            let mut request = world.request();
+            request.recipients[1].email = Some("owner@example.com".to_owned());
+            request
+        };
+        let id = id_of(&world.start(request()));
         let long = "아주 긴 이름의 주식회사 ".repeat(5);
         let change = CompanyChange {
             name: Some(long.clone()),
@@ -297,7 +302,7 @@ fn a_document_keeps_the_companys_name_with_which_it_was_sent() {
         app.change_company(&operator(app, &world.company), &change)
             .expect("another name");
         assert_eq!(
-            faults(world.try_start(world.request())),
+            faults(world.try_start(request())),
             [("template_id".to_owned(), FaultCode::DoesNotFit)]
         );
         world.approve(id, act(vec![])).expect("the first");
@@ -310,7 +315,7 @@ fn a_document_keeps_the_companys_name_with_which_it_was_sent() {
                 .map(|view| view.value.as_deref()),
             Some(Some("acme 주식회사"))
         );
-        // Another person in the second's place finds the same.
+        // So does the sender under a corrected name.
         let correction = CorrectRequest {
             name: Some("Bob".to_owned()),
             ..CorrectRequest::default()

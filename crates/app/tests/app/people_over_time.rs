@@ -500,11 +500,12 @@ fn in_random_histories_nobody_is_named_who_was_not_there_on_postgres() {
 }
 
 /// The columns of a recipient: what belongs to the place, which stays…
-const PLACE: [&str; 14] = [
+const PLACE: [&str; 15] = [
     "access_code",
     "access_hint",
     "access_salt",
     "asks_one_time_code",
+    "company",
     "company_id",
     "id",
     "language",

@@ -495,3 +495,88 @@ fn a_named_writers_number_is_read_in_the_companys_region() {
         import(app, &world.company, &fields);
     });
 }
+
+/// The other side of a contract does not sign for the sender's company.
+#[test]
+fn a_signer_signs_for_their_own_company_and_only_the_sender_for_the_senders() {
+    on_both(|app| {
+        let from = |step: u32| {
+            let name = format!("company {step}");
+            field(&name, "writer", step, 1, step, &json!({"detail": "company"}))
+        };
+        let fields = json!({"name": "x", "fields": [from(1), from(2), from(3), from(4)], "steps": [
+            {"order": 1}, {"order": 2}, {"order": 3},
+            {"order": 4, "name": "Template", "email": "template@example.com", "company": "Named Ltd"},
+        ]});
+        let world = World::new(app, &fields);
+        let mut request = world.request();
+        request.recipients.push(writer(3, "The sender", "OWNER@example.com"));
+        request.recipients[0].company = Some("  주식회사 한빛 ".to_owned());
+        request.recipients[1].company = Some("회".repeat(129));
+        let too_long = [("recipient_list[1].company".to_owned(), FaultCode::TooLong)];
+        assert_eq!(faults(world.try_start(request.clone())), too_long);
+        request.recipients[1].company = Some("회사 ".repeat(40));
+        let does_not_fit = [("recipient_list[1].company".to_owned(), FaultCode::DoesNotFit)];
+        assert_eq!(faults(world.try_start(request.clone())), does_not_fit);
+        request.recipients[1].company = None;
+        let id = id_of(&world.start(request));
+        let companies = || -> Vec<Option<String>> {
+            let view = app.workflow(&world.caller, id).expect("the workflow");
+            view.steps.into_iter().map(|step| step.company).collect()
+        };
+        let of = |names: [Option<&str>; 4]| names.map(|name| name.map(str::to_owned));
+        assert_eq!(companies(), of([Some("주식회사 한빛"), None, None, Some("Named Ltd")]));
+        for _ in 0..4 {
+            world.approve(id, act(vec![])).expect("approved");
+        }
+        let expected = [
+            ("company 1", "주식회사 한빛"),
+            ("company 3", "acme 주식회사"),
+            ("company 4", "Named Ltd"),
+        ];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(world.values(id), expected);
+        let (_, certificate) = world.sealed_files(id);
+        assert!(
+            crate::support::text_of(&certificate).contains("소속회사"),
+            "the certificate names it"
+        );
+    });
+}
+
+#[test]
+fn a_correction_changes_a_signers_company_and_otherwise_keeps_it() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.recipients[0].company = Some("Acme".to_owned());
+        let id = id_of(&world.start(request));
+        let correct = |request: &app::CorrectRequest| app.correct_recipient(&world.caller, id, 1, request, &origin());
+        let company = || {
+            app.workflow(&world.caller, id)
+                .expect("the workflow")
+                .steps
+                .remove(0)
+                .company
+        };
+        let to = |company: &str| app::CorrectRequest {
+            company: Some(company.to_owned()),
+            ..app::CorrectRequest::default()
+        };
+        correct(&to("Bcme")).expect("corrected");
+        assert_eq!(company().as_deref(), Some("Bcme"));
+        app.clock.advance(601);
+        let name = app::CorrectRequest {
+            name: Some("박서준".to_owned()),
+            ..app::CorrectRequest::default()
+        };
+        correct(&name).expect("corrected");
+        assert_eq!(company().as_deref(), Some("Bcme"), "a colleague");
+        app.clock.advance(601);
+        correct(&to("")).expect("corrected");
+        assert_eq!(company(), None);
+        let faults = faults(correct(&to("𓀀")));
+        assert_eq!(faults, [("company".to_owned(), FaultCode::MissingGlyph)]);
+        assert!(app.audit_verify().expect("a report").is_clean());
+    });
+}

@@ -378,7 +378,10 @@ fn a_date_of_signing_is_the_day_in_the_documents_zone_when_its_signer_signs() {
         assert_eq!(world.values(id_of(&started)), days("2026-03-08", "2026-03-09"));
         let (document, certificate) = world.sealed_files(id_of(&started));
         assert!(crate::support::text_of(&document).contains("2026년3월8일"));
-        assert!(crate::support::text_of(&certificate).contains("값입력:second"), "an entry of the audit trail");
+        assert!(
+            crate::support::text_of(&certificate).contains("값입력:second"),
+            "an entry of the audit trail"
+        );
 
         let id = id_of(&abroad);
         world.approve(id, act(vec![])).expect("on behalf of the first");

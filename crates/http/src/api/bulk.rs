@@ -107,7 +107,7 @@ declare! {
     BulkStartForm of Form -> (Option<bool>,) {
         /// A CSV file in UTF-8, or an XLSX workbook, of which we read the first sheet. The first row names the columns:
         /// `workflow_name`, `language`, `expiry_date`, `comment`, `1.name`, `1.email`, `1.mobile`, `1.language`,
-        /// `1.password`, `1.password_hint`, `1.one_time_code` (`Y` or `N`; `1.clerk.name` if a step has several roles),
+        /// `1.company`, `1.password`, `1.password_hint`, `1.one_time_code` (`Y` or `N`; `1.clerk.name` if a step has several roles),
         /// `cc.name`, `cc.email`, and the names of fields (with `field:` before a name that means something else). `GET
         /// /api/v3/workflows/bulk/sheet` returns one to fill in.
         #[schema(value_type = String, format = Binary)]
@@ -339,7 +339,7 @@ pub async fn cancel_bulk(
 /// Download a sheet to fill in.
 ///
 /// A CSV file with the usual columns of a template and one sample row. It opens in spreadsheet programs; save it as CSV UTF-8
-/// or as XLSX. You can add columns: `1.mobile`, `1.language`, `1.password`, `1.password_hint`, `1.one_time_code`, the same
+/// or as XLSX. You can add columns: `1.mobile`, `1.language`, `1.company`, `1.password`, `1.password_hint`, `1.one_time_code`, the same
 /// for other steps, `cc.name` and `cc.email`.
 #[utoipa::path(
     get, path = "/api/v3/workflows/bulk/sheet", tag = "Bulk send",

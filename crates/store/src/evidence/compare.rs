@@ -33,6 +33,7 @@ pub const UNPROVED: &[(&str, &str, &str)] = &[
         "added_fonts",
         "what draws values; the chain has the hash of what they drew",
     ),
+    ("workflow", "redirect_url", "nothing reads it yet"),
     ("workflow", "revision", "counts writes; nothing shows it"),
     (
         "workflow",
@@ -359,6 +360,7 @@ impl Differences<'_> {
         }
         self.is(place, "progressed_at", recipient.progress.entry, at);
         self.text(place, "phone", entry, person.phone.as_ref());
+        self.text(place, "company", entry, person.company.as_ref());
         self.is(
             place,
             "contact_key",

@@ -104,6 +104,7 @@ pub fn set_rows(
                 recipient.mobile.as_deref(),
                 comment,
                 hint,
+                recipient.company.as_deref(),
             ],
         )?;
     }

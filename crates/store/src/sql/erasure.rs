@@ -18,7 +18,7 @@ crate::statements! {
 
     /// The columns of a recipient's row after an erasure.
     pub static SET_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, contact_key = $7, mobile = $8, \
-         comment = $9, access_hint = $10 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
+         comment = $9, access_hint = $10, company = $11 WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
 
     /// The messages and webhooks of a workflow that are over.
     pub static DELETE_MESSAGES = "DELETE FROM outbox WHERE company_id = $1 AND workflow_id = $2 AND lease IS NULL \

@@ -13,7 +13,7 @@ crate::statements! {
             WHERE indexed_revision <> revision ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED";
 
     /// The people of documents whose texts have changed.
-    pub static PEOPLE = "SELECT r.workflow_id, r.name, r.contact, r.phone, r.mobile FROM workflow w \
+    pub static PEOPLE = "SELECT r.workflow_id, r.name, r.contact, r.phone, r.mobile, r.company FROM workflow w \
          JOIN recipient r ON r.workflow_id = w.id \
          WHERE w.indexed_revision <> w.revision AND w.id >= $1 AND w.id <= $2 ORDER BY r.workflow_id, r.step_order, r.place";
 

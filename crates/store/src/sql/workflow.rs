@@ -24,8 +24,8 @@ crate::statements! {
     /// A workflow's signer.
     pub static INSERT_RECIPIENT = "INSERT INTO recipient (company_id, workflow_id, step_order, place, role, name, contact, \
          phone, mobile, language, link_version, progress, access_salt, access_code, access_hint, access_failures, contact_key, \
-         asks_one_time_code, id) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0, $15, $16, $17)";
+         asks_one_time_code, id, company) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting', $12, $13, $14, 0, $15, $16, $17, $18)";
 
     /// What a start needs to know of its company, template and client.
     pub static START_CONTEXT = "SELECT c.name, c.language, c.time_zone, c.region, c.expiry_days, c.link_days, \
@@ -52,7 +52,7 @@ crate::statements! {
          FROM workflow WHERE company_id = $1 AND id = $2";
 
     /// Its recipients.
-    pub static LOAD_RECIPIENTS = "SELECT id, step_order, place, role, name, contact, phone, mobile, language, link_version, \
+    pub static LOAD_RECIPIENTS = "SELECT id, step_order, place, role, name, contact, phone, mobile, company, language, link_version, \
          progress, progressed_at, comment, access_salt, access_code, access_hint, access_failures, access_at, viewed_at, \
          consented_at, asks_one_time_code, one_time_salt, one_time_code, one_time_sent_at, one_time_used_at, \
          one_time_used_by, one_time_failures FROM recipient WHERE company_id = $1 AND workflow_id = $2 ORDER BY step_order, place";
@@ -80,7 +80,7 @@ crate::statements! {
 
     /// A signer after a transition or a correction.
     pub static UPDATE_RECIPIENT = "UPDATE recipient SET name = $4, contact = $5, phone = $6, link_version = $7, \
-         progress = $8, progressed_at = $9, comment = $10, contact_key = $11, mobile = $12 \
+         progress = $8, progressed_at = $9, comment = $10, contact_key = $11, mobile = $12, company = $13 \
          WHERE company_id = $1 AND workflow_id = $2 AND id = $3";
 
     /// Locks a signer who has not acted, through a link that was not replaced.

@@ -41,6 +41,8 @@ pub struct FoundPerson {
     /// The international number, if it is one.
     pub phone: Option<String>,
     pub mobile: Option<String>,
+    /// The company for which they sign.
+    pub company: Option<String>,
 }
 
 /// Whether any document is due. Unlike [`hold_due`], it disturbs nobody.
@@ -66,6 +68,7 @@ pub fn hold_due(tx: &mut dyn Transaction, most: u32) -> Result<Vec<DueDocument>,
             contact: row.get("contact")?,
             phone: row.get("phone")?,
             mobile: row.get("mobile")?,
+            company: row.get("company")?,
         };
         people.entry(row.get("workflow_id")?).or_default().push(person);
     }

@@ -175,6 +175,7 @@ fn complete(own: &mut StartRecipient, common: &StartRecipient) {
         own.name.clone_from(&common.name);
         own.email.clone_from(&common.email);
         own.mobile = own.mobile.take().or_else(|| common.mobile.clone());
+        own.company = own.company.take().or_else(|| common.company.clone());
         own.language = own.language.take().or_else(|| common.language.clone());
     }
 }

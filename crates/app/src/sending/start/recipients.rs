@@ -9,7 +9,7 @@ use store::workflow::Checks;
 use super::read::StartReader;
 use super::request::StartRecipient;
 use crate::base::error::{Fault, FaultCode};
-use crate::values::value::prove_writer;
+use crate::values::value::{LONGEST_COMPANY, prove_writer};
 
 const LONGEST_HINT: usize = 50;
 const SHORTEST_CODE: usize = 4;
@@ -31,6 +31,7 @@ struct Person {
     contact: Contact,
     language: Option<Language>,
     mobile: Option<String>,
+    company: Option<String>,
     checks: Checks,
 }
 
@@ -133,6 +134,7 @@ impl StartReader<'_> {
             contact: contact?,
             language: None,
             mobile: None,
+            company: self.line("template_id", writer.company.as_deref(), LONGEST_COMPANY),
             checks: Checks::default(),
         })
     }
@@ -172,6 +174,7 @@ impl StartReader<'_> {
             name: person.name,
             contact: person.contact,
             mobile: person.mobile,
+            company: person.company,
             language: person.language,
             link_version: 1,
             progress: Progress::Waiting,
@@ -194,6 +197,9 @@ impl StartReader<'_> {
     /// Checks that the recipient's own details fit into the fields that show them.
     fn prove_writer(&mut self, template: &TemplateVersion, recipient: &Recipient, index: Option<usize>) {
         let path_of = |detail| match (index, detail) {
+            (Some(index), WriterDetail::Company) if recipient.company.is_some() => {
+                format!("recipient_list[{index}].company")
+            }
             (None, _) | (_, WriterDetail::Company) => "template_id".to_owned(),
             (Some(index), WriterDetail::Name) => format!("recipient_list[{index}].name"),
             (Some(index), WriterDetail::Phone) if recipient.contact.phone().is_none() => {
@@ -201,8 +207,8 @@ impl StartReader<'_> {
             }
             (Some(index), WriterDetail::Email | WriterDetail::Phone) => format!("recipient_list[{index}].email"),
         };
-        let company_name = &self.context.company_name;
-        for fault in prove_writer(template, recipient, company_name, self.language, &self.fonts, path_of) {
+        let company = recipient.signs_for(&self.caller.email, &self.context.company_name);
+        for fault in prove_writer(template, recipient, company, self.language, &self.fonts, path_of) {
             self.fault(fault);
         }
     }
@@ -228,6 +234,7 @@ impl StartReader<'_> {
         {
             self.fault(Fault::new(format!("{path}.mobile"), FaultCode::InvalidPhone));
         }
+        let company = self.line(&format!("{path}.company"), given.company.as_deref(), LONGEST_COMPANY);
         let hint = self.line(
             &format!("{path}.password_hint"),
             given.password_hint.as_deref(),
@@ -252,6 +259,7 @@ impl StartReader<'_> {
             contact: contact?,
             language,
             mobile: mobile.map(str::to_owned),
+            company,
             checks: Checks {
                 access,
                 one_time_code: given.one_time_code == Some(true),

@@ -54,6 +54,8 @@ pub struct StartRecipient {
     pub language: Option<String>,
     /// A telephone number in addition to the e-mail address.
     pub mobile: Option<String>,
+    /// The company for which they sign.
+    pub company: Option<String>,
     /// The access code.
     pub password: Option<String>,
     /// A hint for the access code.

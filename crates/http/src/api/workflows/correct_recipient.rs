@@ -26,6 +26,9 @@ declare! {
         /// The correct mobile number; `null` removes the current one. If you omit it, the number stays only if name and
         /// address stay too.
         mobile: Option<String> => mobile = Members::text_or_null,
+        /// The correct company for which they sign; `null` removes the current one. If you omit it, it stays.
+        #[schema(max_length = 128)]
+        company: Option<String> => company = Members::text_or_null,
         /// Which recipient of the step, by the current address.
         current_email: Option<String> => current_email,
         /// Which recipient of the step, by role: required if several have this address.

@@ -87,6 +87,10 @@ declare! {
         language: Option<String> => language = unless_empty,
         /// An additional telephone number.
         mobile: Option<String> => mobile,
+        /// The company for which the recipient signs. A `writer` field with the detail `company` shows it; without it, such a
+        /// field shows the sender's company if the recipient is the sender, and otherwise stays empty.
+        #[schema(max_length = 128)]
+        company: Option<String> => company,
         /// An access code that the recipient must enter first.
         #[schema(min_length = 4, max_length = 15)]
         password: Option<String> => password,

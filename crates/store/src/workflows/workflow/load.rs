@@ -101,6 +101,7 @@ fn recipient(row: &Row) -> Result<Recipient, Error> {
             None => Contact::Email(given),
         },
         mobile: row.get("mobile")?,
+        company: row.get("company")?,
         language: row.get("language")?,
         link_version: row.get("link_version")?,
         progress,

@@ -248,6 +248,7 @@ fn insert_recipient(
             recipient.contact.key(),
             checks.one_time_code,
             recipient.id,
+            recipient.company.as_deref(),
         ],
     )
 }

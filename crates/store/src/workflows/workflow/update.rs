@@ -96,6 +96,7 @@ fn update_recipient(
             comment,
             recipient.contact.key(),
             recipient.mobile.as_deref(),
+            recipient.company.as_deref(),
         ],
     )?;
     if is_replaced || old.is_some_and(|old| old.link_version != recipient.link_version) {
