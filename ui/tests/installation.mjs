@@ -140,6 +140,8 @@ export class Installation {
         ...(logo ? ["--logo", file] : ["--no-logo"]),
       );
     };
+    /** Changes settings of the company. */
+    installation.set = (...words) => run("", "company", "set", COMPANY, ...words);
     installation.verify = (file) => spawnSync(binary, ["verify", file], { env: installation.environment }).status;
     installation.template = installation.import(FIELDS, pdf());
 

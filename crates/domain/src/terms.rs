@@ -46,6 +46,9 @@ pub struct Terms {
     /// The settings of its webhooks, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub export: Option<PersonalText>,
+    /// Where the signing page leads a signer who has signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect_url: Option<PersonalText>,
     /// The content of its template's version. Entries of earlier versions do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<TemplateContent>,
@@ -128,6 +131,7 @@ impl Terms {
             copies: workflow.copies.iter().map(NamedCopy::of).collect(),
             // Texts and lists only: writing cannot fail.
             export: export.map(|export| serde_json::to_string(export).unwrap_or_default().into()),
+            redirect_url: workflow.redirect_url.as_ref().map(|url| url.as_str().into()),
             template,
         }
     }
@@ -141,6 +145,7 @@ impl Terms {
             places,
             copies,
             export,
+            redirect_url,
             client: _,
             language: _,
             zone: _,
@@ -149,7 +154,7 @@ impl Terms {
             template: _,
         } = self;
         texts.extend([title, company_name, &mut sender.name, &mut sender.email]);
-        texts.extend(message.iter_mut().chain(export));
+        texts.extend(message.iter_mut().chain(export).chain(redirect_url));
         for place in places {
             texts.extend(place.mobile.iter_mut().chain(&mut place.hint));
         }

@@ -16,6 +16,7 @@ use crate::export::ExportSettings;
 use crate::ids::{ClientId, CompanyId, MemberId, RecipientId, TemplateId, WorkflowId};
 use crate::language::Language;
 use crate::personal_text::PersonalText;
+use crate::redirect::RedirectUrl;
 use crate::template::OnReject;
 use crate::zone::Zone;
 
@@ -253,6 +254,8 @@ pub struct Workflow {
     pub copies: Vec<CopyRecipient>,
     /// Where its webhooks go, if anywhere.
     pub export: Option<ExportSettings>,
+    /// Where the signing page leads a signer who has signed.
+    pub redirect_url: Option<RedirectUrl>,
     /// Whether the end of step 1 was reported. It is reported only once, even if the document is returned.
     pub first_step_reported: bool,
     /// Counts the writes. A write based on an older revision fails.

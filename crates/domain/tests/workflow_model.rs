@@ -180,6 +180,7 @@ fn workflow(writers_of_step: &[usize], on_reject: OnReject) -> Workflow {
         recipients,
         copies: Vec::new(),
         export: None,
+        redirect_url: None,
         first_step_reported: false,
         revision: 0,
     }

@@ -19,13 +19,20 @@ export interface Finished {
   /** The same document as a file. */
   download_url?: string | null;
   copy_is_sent?: boolean;
+  /** Where the sender wants the signer to go on. */
+  redirect_url?: string;
+  redirect_host?: string;
 }
+
+/** How long the signer can read before the page leads them on. */
+const READING_TIME = 5000;
 
 export class Done {
   readonly #dialog = one<HTMLDialogElement>("#done-dialog");
   readonly #close = one<HTMLButtonElement>("#done-close");
   readonly #copy = one<HTMLAnchorElement>("#done-document");
   readonly #next = document.querySelector<HTMLAnchorElement>("#done-next");
+  readonly #redirect = one<HTMLAnchorElement>("#done-redirect");
   readonly #rest = one<HTMLElement>("#done-rest");
   readonly #mayClose = this.#rest.textContent ?? "";
 
@@ -49,7 +56,8 @@ export class Done {
     this.#offer(result, finished);
     this.end();
     this.#dialog.addEventListener("cancel", (event) => event.preventDefault());
-    if (finished && !window.opener && !this.data.callback) this.#sayMayClose();
+    if (finished?.redirect_url) this.#leadOn(finished.redirect_url, finished.redirect_host ?? "");
+    else if (finished && !window.opener && !this.data.callback) this.#sayMayClose();
     this.#close.addEventListener("click", () => this.#leave(result, finished));
     // A browser closes a dialog for a person who presses Escape often enough. Nothing is left to do on the page behind it.
     if (finished) whenClosed(this.#dialog, () => this.#dialog.showModal());
@@ -95,6 +103,27 @@ export class Done {
       event.preventDefault();
       void this.#goNext(next.href);
     });
+  }
+
+  /**
+   * Offers the sender's link and follows it, unless the signer does something here first. A program that waits for the
+   * message closes the window itself.
+   */
+  #leadOn(address: string, host: string): void {
+    this.#redirect.href = address;
+    this.#redirect.hidden = false;
+    this.#close.classList.remove("primary");
+    if (this.data.callback) return;
+    this.#close.hidden = true;
+    this.#rest.className = "small soft";
+    this.#rest.textContent = fill(this.data.texts["sign-done-redirecting"] ?? "", { host });
+    this.#rest.hidden = false;
+    const timer = setTimeout(() => location.assign(address), READING_TIME);
+    const stay = () => {
+      clearTimeout(timer);
+      this.#rest.hidden = true;
+    };
+    for (const act of ["pointerdown", "keydown"]) this.#dialog.addEventListener(act, stay, { once: true });
   }
 
   #sayMayClose(): void {

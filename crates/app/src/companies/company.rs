@@ -8,8 +8,8 @@ use document::pki::keys::{KeyKind, SealKey, Signer, certificates_from_pem, certi
 use document::pki::revocation::RevocationReason;
 use document::verify::prove_foreign_key;
 use domain::{
-    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, Region, SealLevel, SealMark, WhenTsaIsDown,
-    WorkflowId, Zone,
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, RedirectHosts, Region, SealLevel, SealMark,
+    WhenTsaIsDown, WorkflowId, Zone,
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -87,6 +87,8 @@ pub struct CompanyChange {
     pub remind_every_days: Option<Option<i64>>,
     /// Days before the deadline when signers are reminded. An inner `None` turns it off.
     pub remind_before_days: Option<Option<i64>>,
+    /// The hosts to which its documents may lead signers at the end.
+    pub redirect_hosts: Option<RedirectHosts>,
 }
 
 /// A processed logo.
@@ -419,6 +421,7 @@ fn settings_of(company: &Company) -> serde_json::Value {
         "completed_mails": style.completed_mails.to_string(),
         "remind_every_days": style.reminders.every_days,
         "remind_before_days": style.reminders.before_days,
+        "redirect_hosts": style.redirect_hosts.to_string(),
     })
 }
 
@@ -508,5 +511,6 @@ impl CompanyChange {
         put(&mut style.completed_mails, self.completed_mails.as_ref());
         put(&mut style.reminders.every_days, self.remind_every_days.as_ref());
         put(&mut style.reminders.before_days, self.remind_before_days.as_ref());
+        put(&mut style.redirect_hosts, self.redirect_hosts.as_ref());
     }
 }

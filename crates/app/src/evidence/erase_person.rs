@@ -401,12 +401,16 @@ fn own_texts(named: &NamedEvent) -> Vec<&str> {
     texts.into_iter().flatten().filter_map(PersonalText::clear).collect()
 }
 
-/// Texts that stay even if they contain a person's name: the company's name, and the settings of webhooks.
+/// Texts that stay even if they contain a person's name: the company's name, and the company's own addresses.
 fn kept_texts(named: &NamedEvent) -> Vec<&str> {
     let EventKind::Started { terms: Some(terms), .. } = &named.event.event else {
         return Vec::new();
     };
-    let texts = [Some(&terms.company_name), terms.export.as_ref()];
+    let texts = [
+        Some(&terms.company_name),
+        terms.export.as_ref(),
+        terms.redirect_url.as_ref(),
+    ];
     texts.into_iter().flatten().filter_map(PersonalText::clear).collect()
 }
 

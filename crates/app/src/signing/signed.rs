@@ -1,6 +1,6 @@
 //! What a signer sees after they have approved or declined.
 
-use domain::{Recipient, Status, Workflow, WorkflowId};
+use domain::{Progress, Recipient, RedirectUrl, Status, Workflow, WorkflowId};
 
 use crate::App;
 use crate::base::error::Error;
@@ -22,6 +22,8 @@ pub struct Signed {
     /// Whether the signer will get the finished document. In embedded workflows their program informs them, and a company
     /// may choose not to.
     pub copy_is_sent: bool,
+    /// Where the page leads a signer who has signed, if the company still allows it.
+    pub redirect_url: Option<RedirectUrl>,
 }
 
 impl App {
@@ -41,6 +43,9 @@ impl App {
             _ => None,
         };
         let snapshot = &session.snapshot;
+        let progress = after.recipient(recipient.id).map(|recipient| recipient.progress);
+        let redirect_url = after.redirect_url.clone();
+        let redirect_url = redirect_url.filter(|_| matches!(progress, Some(Progress::Approved { .. })));
         Ok(Signed {
             workflow_id: after.id,
             status: after.state.status(),
@@ -48,6 +53,7 @@ impl App {
             next_document: self.next_document(session, key, recipient)?,
             document_url,
             copy_is_sent: !after.is_embedded() && snapshot.party.style.completed_mails.writers,
+            redirect_url: redirect_url.and_then(|url| snapshot.party.style.redirect_hosts.allow(url).ok()),
         })
     }
 }

@@ -49,6 +49,9 @@ pub struct WorkflowView {
     pub is_embed: bool,
     /// The sender's message to the signers.
     pub comment: String,
+    /// Where the signing page leads a signer who has signed, if the start says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirect_url: Option<String>,
     /// When it began, with its UTC offset.
     pub started_date: String,
     /// When it expires, with its UTC offset.
@@ -359,6 +362,7 @@ impl App {
             client_id: workflow.client.to_string(),
             is_embed: workflow.is_embedded(),
             comment: workflow.comment.clone().unwrap_or_default(),
+            redirect_url: workflow.redirect_url.as_ref().map(|url| url.as_str().to_owned()),
             started_date: with_zone(workflow.started_at),
             expiry_date: with_zone(workflow.expires_at),
             completed_date: workflow.state.ended_at().map(with_zone).unwrap_or_default(),

@@ -580,3 +580,59 @@ fn a_correction_changes_a_signers_company_and_otherwise_keeps_it() {
         assert!(app.audit_verify().expect("a report").is_clean());
     });
 }
+
+#[test]
+fn signers_are_led_only_to_hosts_that_the_company_allows() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let allow = |hosts: &str| {
+            let change = CompanyChange {
+                redirect_hosts: Some(domain::RedirectHosts::parse(hosts).expect("hosts")),
+                ..CompanyChange::default()
+            };
+            app.change_company(&operator(app, &world.company), &change)
+                .expect("a change");
+        };
+        let leading_to = |url: &str| StartRequest {
+            redirect_url: Some(url.to_owned()),
+            ..world.request()
+        };
+        let address = "https://app.example.com/done?contract=17";
+        let refused = |code| [("redirect_url".to_owned(), code)];
+        let host = refused(FaultCode::RedirectHost);
+        assert_eq!(faults(world.try_start(leading_to(address))), host, "none at first");
+        allow("app.example.com");
+        for (url, code) in [
+            ("https://evil.example/", FaultCode::RedirectHost),
+            ("http://app.example.com/", FaultCode::CallbackScheme),
+            ("https://a@app.example.com/", FaultCode::CallbackUserinfo),
+            ("/done", FaultCode::RedirectMalformed),
+        ] {
+            assert_eq!(faults(world.try_start(leading_to(url))), refused(code), "{url}");
+        }
+        let started = world.start(leading_to(address));
+        let id = id_of(&started);
+        let shown = app.workflow(&world.caller, id).expect("the workflow").redirect_url;
+        assert_eq!(shown.as_deref(), Some(address));
+        let sign = |key: &SigningKey, values: &[(&str, &str)]| {
+            app.give_consent(key, "동의합니다", &origin()).expect("consent");
+            let signed = app
+                .approve_shown(key, &texts(values), None, &origin())
+                .expect("approved");
+            signed.redirect_url.map(|url| url.as_str().to_owned())
+        };
+        let key = key_of(started.sign_url.as_deref().expect("embedded"));
+        app.attach(&key, "sign", Some("sign.png"), crate::world::pixel())
+            .expect("a signature");
+        assert_eq!(sign(&key, &[("성명", "김민준")]).as_deref(), Some(address));
+        // A host that is no longer allowed is no longer led to.
+        allow("");
+        assert_eq!(sign(&world.playing_key(id), &[("pay", "1")]), None);
+        allow("app.example.com");
+        let declined = world.start(leading_to(address));
+        let key = key_of(declined.sign_url.as_deref().expect("embedded"));
+        let left = app.reject_by_link(&key, Some("no"), &origin()).expect("declined");
+        assert_eq!(left.redirect_url, None, "nobody is led on who declines");
+        assert!(app.audit_verify().expect("a report").is_clean());
+    });
+}

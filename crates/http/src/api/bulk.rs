@@ -72,6 +72,9 @@ declare! {
         cc_list: Option<Vec<CopyInput>> => common.cc,
         /// For all rows: webhooks and embedded mode.
         export_api_info: Option<ExportInput> => common.export,
+        /// For all rows: where the signing page leads a signer who has signed.
+        #[schema(max_length = 2048)]
+        redirect_url: Option<String> => common.redirect_url,
     }
 }
 
@@ -99,6 +102,9 @@ declare! {
         cc_list: Option<Vec<CopyInput>> => cc,
         /// Webhooks and embedded mode.
         export_api_info: Option<ExportInput> => export,
+        /// Where the signing page leads a signer who has signed.
+        #[schema(max_length = 2048)]
+        redirect_url: Option<String> => redirect_url,
     }
 }
 

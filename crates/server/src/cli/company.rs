@@ -7,7 +7,11 @@ use app::{App, CompanyChange, NewCompany, SealKeyDetails};
 use clap::{Args, Subcommand, ValueEnum};
 use document::pki::keys::KeyKind;
 use document::pki::revocation::RevocationReason;
-use domain::{Colour, CompanyId, CompletedMails, Language, Palette, Region, SealLevel, SealMark, WhenTsaIsDown, Zone};
+use domain::redirect::MOST_HOSTS;
+use domain::{
+    Colour, CompanyId, CompletedMails, Language, Palette, RedirectHosts, Region, SealLevel, SealMark, WhenTsaIsDown,
+    Zone,
+};
 use serde_json::{Value, json};
 
 use super::erase_person::ErasePerson;
@@ -186,6 +190,9 @@ pub struct Settings {
     /// Days before the expiry date when signers are reminded, or `never`
     #[arg(long, value_parser = days_or_never, value_name = "DAYS")]
     remind_before: Option<DaysOrNever>,
+    /// Hosts to which documents may lead signers at the end (`redirect_url`), separated by commas; "" for none
+    #[arg(long, value_parser = redirect_hosts, value_name = "HOSTS")]
+    redirect_hosts: Option<RedirectHosts>,
 }
 
 /// A number of days, or none.
@@ -202,6 +209,12 @@ fn days_or_never(text: &str) -> Result<DaysOrNever, String> {
 
 fn colour(text: &str) -> Result<Colour, String> {
     Colour::parse(text).ok_or_else(|| "use a colour such as #2450a4".to_owned())
+}
+
+fn redirect_hosts(text: &str) -> Result<RedirectHosts, String> {
+    RedirectHosts::parse(text).map_err(|host| {
+        format!("'{host}' cannot be allowed; write up to {MOST_HOSTS} hosts such as app.example.com, without scheme, port and *")
+    })
 }
 
 fn completed_mails(text: &str) -> Result<CompletedMails, String> {
@@ -254,6 +267,7 @@ impl Settings {
             completed_mails: self.completed_mails,
             remind_every_days: self.remind_every.map(|days| days.0),
             remind_before_days: self.remind_before.map(|days| days.0),
+            redirect_hosts: self.redirect_hosts.clone(),
         })
     }
 }
@@ -415,6 +429,7 @@ fn value(company: &store::company::Company) -> Value {
         "completed_mails": company.style.completed_mails.to_string(),
         "remind_every_days": company.style.reminders.every_days,
         "remind_before_days": company.style.reminders.before_days,
+        "redirect_hosts": company.style.redirect_hosts.iter().collect::<Vec<_>>(),
         "created_at": company.created_at,
     })
 }

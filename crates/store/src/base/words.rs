@@ -1,8 +1,8 @@
 //! How columns store the domain's types: ids as integers, names and codes as text, hashes as blobs.
 
 use domain::{
-    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, MemberId, RecipientId, Region, Role, SealLevel,
-    SealMark, TemplateId, WhenTsaIsDown, WorkflowId, Zone,
+    BlobHash, ClientId, Colour, CompanyId, CompletedMails, Language, MemberId, RecipientId, RedirectHosts, Region,
+    Role, SealLevel, SealMark, TemplateId, WhenTsaIsDown, WorkflowId, Zone,
 };
 
 use crate::{FromValue, Value};
@@ -169,6 +169,19 @@ impl FromValue for CompletedMails {
     fn from_value(value: &Value) -> Result<Self, String> {
         let text = String::from_value(value)?;
         CompletedMails::parse(&text).ok_or_else(|| format!("holds {text}, which is no such choice"))
+    }
+}
+
+impl From<&RedirectHosts> for Value {
+    fn from(hosts: &RedirectHosts) -> Self {
+        Value::Text(hosts.to_string())
+    }
+}
+
+impl FromValue for RedirectHosts {
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let text = String::from_value(value)?;
+        RedirectHosts::parse(&text).map_err(|host| format!("holds {host}, which is no host"))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Companies and their sealing keys.
 
 use domain::{
-    BlobHash, Colour, CompanyId, CompletedMails, Language, Region, Reminders, SealLevel, SealMark, WhenTsaIsDown,
-    WorkflowId, Zone, time,
+    BlobHash, Colour, CompanyId, CompletedMails, Language, RedirectHosts, Region, Reminders, SealLevel, SealMark,
+    WhenTsaIsDown, WorkflowId, Zone, time,
 };
 use jiff::Timestamp;
 
@@ -55,6 +55,8 @@ pub struct Style {
     pub completed_mails: CompletedMails,
     /// When signers are reminded automatically.
     pub reminders: Reminders,
+    /// The hosts to which its documents may lead signers.
+    pub redirect_hosts: RedirectHosts,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +99,7 @@ pub(crate) fn style(row: &Row) -> Result<Style, Error> {
             every_days: row.get("remind_every_days")?,
             before_days: row.get("remind_before_days")?,
         },
+        redirect_hosts: row.get("redirect_hosts")?,
     })
 }
 
@@ -169,6 +172,7 @@ fn settings(company: &Company) -> Vec<Value> {
         company.style.completed_mails,
         company.style.reminders.every_days,
         company.style.reminders.before_days,
+        &company.style.redirect_hosts,
     ]
     .to_vec()
 }

@@ -33,7 +33,6 @@ pub const UNPROVED: &[(&str, &str, &str)] = &[
         "added_fonts",
         "what draws values; the chain has the hash of what they drew",
     ),
-    ("workflow", "redirect_url", "nothing reads it yet"),
     ("workflow", "revision", "counts writes; nothing shows it"),
     (
         "workflow",
@@ -241,6 +240,7 @@ impl Differences<'_> {
         self.text(place, "company_name", entry, Some(&terms.company_name));
         self.text(place, "comment", entry, terms.message.as_ref());
         self.text(place, "export_settings", entry, terms.export.as_ref());
+        self.text(place, "redirect_url", entry, terms.redirect_url.as_ref());
         self.is(place, "sender_id", entry, terms.sender.id);
         self.is(place, "client_id", entry, terms.client);
         self.is(place, "language", entry, terms.language);

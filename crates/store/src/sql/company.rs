@@ -4,24 +4,24 @@ crate::statements! {
     /// Does nothing if the id is already used.
     pub static INSERT = "INSERT INTO company (id, name, language, time_zone, region, api_enabled, token_lifetime_seconds, \
          expiry_days, link_days, seal_level, tsa_url, when_tsa_is_down, seal_mark, accent, logo, logo_width, logo_height, \
-         mail_sender_name, mail_reply_to, completed_mails, remind_every_days, remind_before_days, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) \
+         mail_sender_name, mail_reply_to, completed_mails, remind_every_days, remind_before_days, redirect_hosts, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) \
          ON CONFLICT (id) DO NOTHING";
 
     pub static FIND = "SELECT id, name, language, time_zone, region, api_enabled, token_lifetime_seconds, expiry_days, \
          link_days, created_at, seal_level, tsa_url, when_tsa_is_down, seal_mark, accent, logo, logo_width, logo_height, \
-         mail_sender_name, mail_reply_to, completed_mails, remind_every_days, remind_before_days FROM company WHERE id = $1";
+         mail_sender_name, mail_reply_to, completed_mails, remind_every_days, remind_before_days, redirect_hosts FROM company WHERE id = $1";
 
     /// All companies, for the operator.
     pub static LIST = "SELECT id, name, language, time_zone, region, api_enabled, token_lifetime_seconds, expiry_days, \
          link_days, created_at, seal_level, tsa_url, when_tsa_is_down, seal_mark, accent, logo, logo_width, logo_height, \
-         mail_sender_name, mail_reply_to, completed_mails, remind_every_days, remind_before_days FROM company ORDER BY id";
+         mail_sender_name, mail_reply_to, completed_mails, remind_every_days, remind_before_days, redirect_hosts FROM company ORDER BY id";
 
     pub static UPDATE = "UPDATE company SET name = $2, language = $3, time_zone = $4, region = $5, api_enabled = $6, \
          token_lifetime_seconds = $7, expiry_days = $8, link_days = $9, seal_level = $10, tsa_url = $11, \
          when_tsa_is_down = $12, seal_mark = $13, accent = $14, logo = $15, logo_width = $16, logo_height = $17, \
          mail_sender_name = $18, mail_reply_to = $19, completed_mails = $20, remind_every_days = $21, \
-         remind_before_days = $22 WHERE id = $1";
+         remind_before_days = $22, redirect_hosts = $23 WHERE id = $1";
 
     /// Locks the question who may sign in: of two transactions at once, one runs again.
     pub static HOLD_MEMBERS = "UPDATE company SET members_revision = members_revision + 1 WHERE id = $1";

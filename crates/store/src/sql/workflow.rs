@@ -13,9 +13,9 @@ crate::statements! {
     pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \
          time_zone, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
          started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision, id, \
-         company_name, chain_format, chain_code, added_fonts) \
+         company_name, chain_format, chain_code, added_fonts, redirect_url) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, \
-         $19, $20, $21, $22, $23)";
+         $19, $20, $21, $22, $23, $24)";
 
     /// Whether a workflow of a company needs a file.
     pub static REFERS_TO_BLOB = "SELECT EXISTS (SELECT 1 FROM blob_reference WHERE company_id = $1 AND hash = $2) \
@@ -30,7 +30,7 @@ crate::statements! {
     /// What a start needs to know of its company, template and client.
     pub static START_CONTEXT = "SELECT c.name, c.language, c.time_zone, c.region, c.expiry_days, c.link_days, \
          c.accent, c.logo, c.logo_width, c.logo_height, c.mail_sender_name, c.mail_reply_to, c.completed_mails, \
-         c.remind_every_days, c.remind_before_days, a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at, \
+         c.remind_every_days, c.remind_before_days, c.redirect_hosts, a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at, \
          k.id AS seal_key FROM company c \
          JOIN api_client a ON a.company_id = c.id AND a.is_default \
          LEFT JOIN seal_key k ON k.company_id = c.id AND k.retired_at IS NULL \
@@ -40,7 +40,7 @@ crate::statements! {
     /// The sender, as mails name them.
     pub static PARTY = "SELECT c.name, c.language, c.region, c.link_days, \
          c.accent, c.logo, c.logo_width, c.logo_height, c.mail_sender_name, c.mail_reply_to, c.completed_mails, \
-         c.remind_every_days, c.remind_before_days, m.name AS sender_name, m.email AS sender_email, \
+         c.remind_every_days, c.remind_before_days, c.redirect_hosts, m.name AS sender_name, m.email AS sender_email, \
          m.disabled_at AS sender_disabled_at \
          FROM company c JOIN member m ON m.company_id = c.id WHERE c.id = $1 AND m.id = $2";
 
@@ -48,7 +48,7 @@ crate::statements! {
     pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, time_zone, \
          sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
          ended_at, ended_by, end_comment, first_step_reported, chain_format, chain_sequence, chain_hash, chain_code, link_version, \
-         links_revoked_at, links_renewed_at, discarded_at, revision, added_fonts, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
+         links_revoked_at, links_renewed_at, discarded_at, revision, added_fonts, redirect_url, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
          FROM workflow WHERE company_id = $1 AND id = $2";
 
     /// Its recipients.

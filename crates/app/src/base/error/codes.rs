@@ -175,6 +175,10 @@ codes! {
         CallbackHost => "callback-host",
         /// The address is not a public one.
         CallbackNotPublic => "callback-not-public",
+        /// Not an address to which a page can lead.
+        RedirectMalformed => "redirect-malformed",
+        /// The company does not allow the host `name`.
+        RedirectHost => "redirect-host",
         /// A `new_name` that collides with another resulting name.
         NameCollision => "name-collision",
         /// The idempotency key was used with another request.

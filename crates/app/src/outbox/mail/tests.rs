@@ -86,6 +86,7 @@ static PLAIN: Style = Style {
         every_days: None,
         before_days: None,
     },
+    redirect_hosts: domain::RedirectHosts::NONE,
 };
 
 fn write(notification: &Notification<'_>) -> Result<OutgoingMail, Error> {

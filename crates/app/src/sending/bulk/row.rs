@@ -152,6 +152,7 @@ pub(super) fn merged(mut row: StartRequest, common: &StartRequest) -> StartReque
         comment: row.comment.or_else(|| common.comment.clone()),
         cc: if row.cc.is_empty() { common.cc.clone() } else { row.cc },
         export: row.export.or_else(|| common.export.clone()),
+        redirect_url: row.redirect_url.or_else(|| common.redirect_url.clone()),
         is_preview: false,
         offset: common.offset.clone(),
         idempotency: None,

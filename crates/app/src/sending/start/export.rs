@@ -1,7 +1,9 @@
-//! Reads `export_api_info` of a start: where its webhooks go and what they contain.
+//! Reads where a start's webhooks go and what they contain (`export_api_info`), and where it leads signers at the end.
 
-use domain::public_address::CallbackUrl;
-use domain::{ApiType, ClientId, ExportSettings, Field, FieldName, LinkType, TemplateVersion};
+use domain::public_address::{CallbackUrl, LONGEST_URL};
+use domain::{
+    ApiType, ClientId, ExportSettings, Field, FieldName, LinkType, RedirectFault, RedirectUrl, TemplateVersion,
+};
 
 use super::read::{LONGEST_NAME, StartReader};
 use super::request::{StartExport, StartFieldName};
@@ -57,6 +59,22 @@ impl StartReader<'_> {
             _ => None,
         };
         (settings, client)
+    }
+
+    /// Where signers are led at the end, if the company allows it.
+    pub(super) fn redirect_url(&mut self, given: Option<&str>) -> Option<RedirectUrl> {
+        let given = given.map(str::trim).filter(|text| !text.is_empty())?;
+        let hosts = &self.context.style.redirect_hosts;
+        let fault = match RedirectUrl::parse(given).and_then(|url| hosts.allow(url)) {
+            Ok(url) => return Some(url),
+            Err(RedirectFault::Malformed) => Fault::new("redirect_url", FaultCode::RedirectMalformed),
+            Err(RedirectFault::TooLong) => Fault::new("redirect_url", FaultCode::TooLong).with("max", LONGEST_URL),
+            Err(RedirectFault::Scheme) => Fault::new("redirect_url", FaultCode::CallbackScheme),
+            Err(RedirectFault::UserInfo) => Fault::new("redirect_url", FaultCode::CallbackUserinfo),
+            Err(RedirectFault::Host(host)) => Fault::new("redirect_url", FaultCode::RedirectHost).with("name", host),
+        };
+        self.fault(fault);
+        None
     }
 
     fn callback_url(&mut self, given: &StartExport) -> Option<CallbackUrl> {

@@ -139,6 +139,7 @@ impl<'a> StartReader<'a> {
             self.foresee(template, &request.fields, &values);
         }
         let (export, client) = self.export(request.export.as_ref(), template.as_ref());
+        let redirect_url = self.redirect_url(request.redirect_url.as_deref());
         let (template, name) = (template?, name?);
         if !self.faults.is_empty() || self.failure.is_some() || self.context.archived {
             return None;
@@ -165,6 +166,7 @@ impl<'a> StartReader<'a> {
             recipients,
             copies,
             export,
+            redirect_url,
             first_step_reported: false,
             revision: 0,
         };

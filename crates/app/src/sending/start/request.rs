@@ -29,6 +29,9 @@ pub struct StartRequest {
     pub cc: Vec<StartCopy>,
     /// `export_api_info`.
     pub export: Option<StartExport>,
+    /// Where the signing page leads a signer who has signed.
+    #[serde(default)]
+    pub redirect_url: Option<String>,
     /// Start nothing; return a URL that shows what would be sent.
     pub is_preview: bool,
     /// The query's `offset`.

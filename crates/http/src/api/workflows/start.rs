@@ -63,6 +63,10 @@ declare! {
         cc_list: Option<Vec<CopyInput>> => cc,
         /// Webhooks and embedded mode.
         export_api_info: Option<ExportInput> => export,
+        /// Where the signing page leads a signer who has signed: an https address on a host that the company allows
+        /// (`company set --redirect-hosts`). The page shows the link and follows it after a few seconds.
+        #[schema(max_length = 2048, example = "https://app.example.com/contracts/17")]
+        redirect_url: Option<String> => redirect_url,
         /// Start nothing; return `preview_url` and, in `ignored_members`, what we did not understand of this body.
         is_preview: Option<bool> => is_preview = is_set,
     }

@@ -366,6 +366,12 @@ struct Finished {
     /// The file of the same document.
     download_url: Option<String>,
     copy_is_sent: bool,
+    /// Where the page leads after a short while.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redirect_url: Option<String>,
+    /// Its host, as people read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redirect_host: Option<String>,
 }
 
 fn finished(request: &PageRequest, signed: Signed) -> Response {
@@ -381,6 +387,8 @@ fn finished(request: &PageRequest, signed: Signed) -> Response {
             .map(|address| address.replacen("/mail/view?", "/mail/file?", 1)),
         document_url,
         copy_is_sent: signed.copy_is_sent,
+        redirect_host: signed.redirect_url.as_ref().map(|url| url.host().to_owned()),
+        redirect_url: signed.redirect_url.map(|url| url.as_str().to_owned()),
     })
     .into_response();
     response

@@ -56,6 +56,7 @@ const PLAIN: &[&str] = &[
     "sign-done-next",
     "sign-done-others",
     "sign-done-complete",
+    "sign-done-redirecting",
     "sign-decline-reason",
     "sign-done-rejected-title",
     "sign-done-rejected",

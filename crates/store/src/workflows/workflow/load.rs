@@ -2,7 +2,7 @@
 
 use domain::{
     BlobHash, ClientId, CompanyId, Contact, ExportSettings, Links, MemberId, OnReject, Progress, Recipient,
-    RecipientId, State, Status, Workflow, WorkflowId,
+    RecipientId, RedirectUrl, State, Status, Workflow, WorkflowId,
 };
 use jiff::Timestamp;
 
@@ -46,6 +46,10 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
         export: match row.get::<Option<String>>("export_settings")? {
             None => None,
             Some(_) => Some(row.parse("export_settings", |text| serde_json::from_str::<ExportSettings>(text))?),
+        },
+        redirect_url: match row.get::<Option<String>>("redirect_url")? {
+            None => None,
+            Some(_) => Some(row.parse("redirect_url", RedirectUrl::parse)?),
         },
         first_step_reported: row.get("first_step_reported")?,
         revision: row.get("revision")?,

@@ -1,8 +1,8 @@
 //! What a start reads, the numbers that it reserves, and the rows that it adds.
 
 use domain::{
-    BlobHash, ClientId, CompanyId, Entry, KeyedHead, Language, MemberId, Recipient, RecipientId, Region, TemplateId,
-    Workflow, WorkflowId, Zone,
+    BlobHash, ClientId, CompanyId, Entry, KeyedHead, Language, MemberId, Recipient, RecipientId, RedirectUrl, Region,
+    TemplateId, Workflow, WorkflowId, Zone,
 };
 use jiff::Timestamp;
 
@@ -205,6 +205,7 @@ pub fn insert<'t>(
             i64::from(head.head.format.number()),
             head.code.clone(),
             font_list(&new.fonts),
+            workflow.redirect_url.as_ref().map(RedirectUrl::as_str),
         ],
     )?;
     let mut added = HeldWorkflow::written(tx, head.clone());
