@@ -207,6 +207,7 @@ impl Columns {
                     request.fields.push(GivenField {
                         name: Some(name.clone()),
                         value: text,
+                        file_name: None,
                     });
                 }
                 Column::Writer(place, detail) => {

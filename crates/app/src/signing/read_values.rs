@@ -122,7 +122,7 @@ impl<'a> Reading<'a> {
                     let text = entry.value.as_deref().unwrap_or_default();
                     // An empty file is ignored, so it removes nothing.
                     if !(field.kind.is_file() && text.trim().is_empty()) {
-                        self.take(field, format!("{path}.value"), NewValue::read(field, text))?;
+                        self.take(field, format!("{path}.value"), NewValue::of_entry(field, entry))?;
                     }
                 }
                 Err(fault) => refusals.push(fault),

@@ -31,6 +31,9 @@ pub struct GivenField {
     pub name: Option<String>,
     /// The value as text: numbers in their digits, booleans as `true` and `false`.
     pub value: Option<String>,
+    /// The name of a file or picture.
+    #[serde(default)]
+    pub file_name: Option<String>,
 }
 
 /// A picture as it was sent: a PNG or JPEG by its first bytes, and of an accepted size by its header. It is not a value yet.
@@ -80,6 +83,23 @@ impl NewValue {
             pixels: None,
         };
         Ok(NewValue::File { value, bytes })
+    }
+
+    /// Reads an entry of a list: a file has the name that the entry gives it.
+    pub(crate) fn of_entry(field: &Field, entry: &GivenField) -> Result<NewValue, ValueFault> {
+        let read = Self::read(field, entry.value.as_deref().unwrap_or_default())?;
+        let Some(name) = entry.file_name.as_deref().filter(|name| is_visible(name)) else {
+            return Ok(read);
+        };
+        let file_name = safe_file_name(name, &field.name);
+        Ok(match read {
+            Self::Picture(picture) => Self::Picture(GivenPicture { file_name, ..picture }),
+            Self::File { value, bytes } => Self::File {
+                value: FileValue { file_name, ..value },
+                bytes,
+            },
+            other => other,
+        })
     }
 
     /// Reads a text as the field's value.

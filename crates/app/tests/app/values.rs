@@ -400,3 +400,48 @@ fn a_date_of_signing_is_the_day_in_the_documents_zone_when_its_signer_signs() {
         assert_eq!(found.workflow_list.len(), 1);
     });
 }
+
+#[test]
+fn a_file_that_a_program_sends_has_the_name_that_it_gives() {
+    on_both(|app| {
+        let fields = json!({"name": "files", "steps": [{"order": 1}, {"order": 2}], "fields": [
+            field("scan", "attachment", 1, 2, 1, &json!({"embed": true})),
+            field("photo", "image", 1, 1, 1, &json!({})),
+            field("later", "attachment", 2, 2, 2, &json!({})),
+            field("plain", "attachment", 1, 2, 3, &json!({})),
+        ]});
+        let world = World::new(app, &fields);
+        let named = |name: &str, value: &str, file_name: &str| app::GivenField {
+            file_name: Some(file_name.to_owned()),
+            ..given(name, value)
+        };
+        let mut request = world.request();
+        request.fields = vec![
+            named("scan", &file("the scan"), "../신분증 사본.txt"),
+            named("photo", crate::world::PIXEL, "me.png"),
+            named("plain", &file("x"), " "),
+        ];
+        let id = id_of(&world.start(request));
+        world.approve(id, act(vec![])).expect("the first");
+        let later = named("later", &file("more"), "more.csv");
+        world.approve(id, act(vec![later])).expect("the second");
+        let expected = [
+            ("scan", "신분증 사본.txt"),
+            ("photo", "me.png"),
+            ("later", "more.csv"),
+            ("plain", "plain"),
+        ];
+        let shown: std::collections::BTreeMap<_, _> = world.values(id).into_iter().collect();
+        let webhook = world.webhooks(id).remove(1);
+        for (name, file_name) in expected {
+            assert_eq!(shown[name], file_name, "{name}");
+            let listed = webhook["field_list"].as_array().expect("a list");
+            let entry = listed.iter().find(|entry| entry["name"] == name).expect("an entry");
+            assert_eq!(entry["value"], file_name, "the webhook's {name}");
+        }
+        let (document, certificate) = world.sealed_files(id);
+        let embedded = verify::attachments(&document).expect("readable");
+        assert_eq!(embedded[0].name, "신분증 사본.txt");
+        assert!(crate::support::text_of(&certificate).contains("more.csv"));
+    });
+}

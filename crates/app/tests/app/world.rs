@@ -251,6 +251,7 @@ pub fn given(name: &str, value: &str) -> GivenField {
     GivenField {
         name: Some(name.to_owned()),
         value: Some(value.to_owned()),
+        file_name: None,
     }
 }
 

@@ -75,7 +75,7 @@ impl StartReader<'_> {
         entry: &GivenField,
         path: &str,
     ) -> Result<Option<NewValue>, Error> {
-        let fault = match NewValue::read(field, entry.value.as_deref().unwrap_or_default()) {
+        let fault = match NewValue::of_entry(field, entry) {
             Err(fault) => value_fault(path.to_owned(), field, &fault),
             Ok(NewValue::Nothing) => return Ok(None),
             Ok(value) => match self.proved(template, field, value, path)? {

@@ -115,6 +115,10 @@ declare! {
         name: String => name,
         /// The value: text; the digits of a number; `Y` or `N` for a check; base64 of a PNG or JPEG for a picture.
         value: String => value = Members::value_text,
+        /// The name of a file or picture, as webhooks, lists and the certificate show it. Default: made from the field's
+        /// name. Other kinds of fields ignore it.
+        #[schema(max_length = 120, example = "passport.jpg")]
+        file_name: Option<String> => file_name,
     }
 }
 
