@@ -50,6 +50,7 @@ pub fn measure(folder: &Path) {
         location: None,
         at,
         certify: true,
+        is_test: false,
         mark: None,
     };
     let texts: Vec<String> = (1..=10)

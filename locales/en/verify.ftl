@@ -57,6 +57,7 @@ verify-locks-exclude = All fields are locked except { $fields }.
 
 verify-not-proved = Not proved
 verify-later = Added later, as allowed
+verify-note-test = This is a test document.
 verify-note-time = Only the signer’s own statement says when it was signed.
 verify-note-contradicted = The claimed time is later than a time at which the signature already existed.
 verify-note-outside = The signer’s certificate was not valid at the claimed time.

@@ -57,6 +57,7 @@ verify-locks-exclude = 次を除くすべてのフィールドがロックされ
 
 verify-not-proved = 証明されていないこと
 verify-later = 署名後に、許可された範囲で追加されたもの
+verify-note-test = これはテスト文書です。
 verify-note-time = 署名日時は署名者が示したもので、証明されていません。
 verify-note-contradicted = 署名者が示す日時は、署名がすでに存在していた日時より後です。
 verify-note-outside = 署名者が示す日時には、署名者の証明書は有効ではありませんでした。

@@ -57,6 +57,7 @@ verify-locks-exclude = 다음을 제외한 모든 필드가 잠겨 있음: { $fi
 
 verify-not-proved = 증명되지 않은 것
 verify-later = 이후에 허용된 범위에서 추가된 것
+verify-note-test = 테스트 문서입니다.
 verify-note-time = 서명 시각은 서명자가 밝힌 것일 뿐 증명되지 않았습니다.
 verify-note-contradicted = 서명자가 밝힌 시각이, 서명이 이미 있었던 것으로 확인된 시각보다 늦습니다.
 verify-note-outside = 서명자가 밝힌 시각에는 서명자의 인증서가 유효하지 않았습니다.

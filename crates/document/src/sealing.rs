@@ -36,6 +36,7 @@ use crate::pki::keys::Signer;
 use crate::pki::timestamp::{TimestampError, TimestampSource};
 use crate::sealing::seal_mark::SealMark;
 use crate::sealing::signature_field::Field;
+use crate::verify::OF_TEST;
 
 /// Space for the parts of a signature value other than certificates: signature and attributes, and a timestamp.
 const BESIDE_CHAIN: usize = 10 * 1024;
@@ -89,6 +90,8 @@ pub struct SealDetails {
     pub at: Timestamp,
     /// Certify (an unsigned file), or approve (a signed one).
     pub certify: bool,
+    /// Whether the document is a test, which the signature says.
+    pub is_test: bool,
     /// What the seal shows on a page. `None`: nothing.
     pub mark: Option<SealMark>,
 }
@@ -207,6 +210,9 @@ fn signature_dictionary(details: &SealDetails, room: usize, catalog: Ref) -> Dic
         ("Reference", vec![reference.into()].into()),
     ] {
         dict.set(key.as_bytes(), value);
+    }
+    if details.is_test {
+        dict.set(OF_TEST, true);
     }
     if let Some(location) = &details.location {
         dict.set(b"Location", Object::text(location));

@@ -207,6 +207,8 @@ pub struct TimestampReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
+    /// The signer says that the document is a test.
+    IsTest,
     /// Only the signer claims when it was signed.
     TimeNotProved,
     /// The claimed time is later than the time at which the signature provably existed.
@@ -225,6 +227,9 @@ pub enum Note {
     /// It is unknown whether the certificate was revoked.
     RevocationUnknown { subject: String },
 }
+
+/// In the signature dictionary of a test. Other programs ignore it.
+pub(crate) const OF_TEST: &[u8] = b"CountersignTest";
 
 /// The verdict on one signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -26,6 +26,9 @@ pub struct Terms {
     pub sender: NamedMember,
     /// The API client that its webhooks name.
     pub client: ClientId,
+    /// Whether it is a test.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_test: bool,
     /// The language of its document and certificate.
     pub language: Language,
     /// The zone of its dates. Named as it was when it was always an offset.
@@ -122,6 +125,7 @@ impl Terms {
             company_name: company_name.into(),
             sender,
             client: workflow.client,
+            is_test: workflow.is_test,
             language: workflow.language,
             zone: workflow.zone,
             on_reject: workflow.on_reject,
@@ -147,6 +151,7 @@ impl Terms {
             export,
             redirect_url,
             client: _,
+            is_test: _,
             language: _,
             zone: _,
             on_reject: _,

@@ -242,6 +242,8 @@ pub struct Workflow {
     pub sender: MemberId,
     /// The API client that webhooks name.
     pub client: ClientId,
+    /// Whether it is a test, for life: its pages say so, and no message leaves.
+    pub is_test: bool,
     /// The sender's words to the signers.
     pub comment: Option<String>,
     pub started_at: Timestamp,

@@ -181,6 +181,7 @@ fn workflow(writers_of_step: &[usize], on_reject: OnReject) -> Workflow {
         copies: Vec::new(),
         export: None,
         redirect_url: None,
+        is_test: false,
         first_step_reported: false,
         revision: 0,
     }

@@ -85,6 +85,7 @@ pub(crate) fn details(certify: bool) -> SealDetails {
         location: None,
         at: now(),
         certify,
+        is_test: false,
         mark: None,
     }
 }

@@ -43,6 +43,11 @@ pub(crate) fn email(text: &str, path: &str) -> Result<String, Error> {
     }
 }
 
+/// The word across every page of a test.
+pub(crate) fn test_mark(language: Language) -> String {
+    i18n::text(language, "test-mark", &[])
+}
+
 /// What readers see in place of an erased text.
 pub(crate) fn erased(language: Language) -> String {
     i18n::text(language, "erased-text", &[])

@@ -331,6 +331,7 @@ impl Words {
     /// A note on something unproved. A later revocation only matters if someone else may have the key.
     fn note(&self, note: &Note) -> Option<String> {
         Some(match note {
+            Note::IsTest => self.say("verify-note-test"),
             Note::TimeNotProved => self.say("verify-note-time"),
             Note::ClaimedTimeContradicted => self.say("verify-note-contradicted"),
             Note::ClaimedTimeOutsideCertificate => self.say("verify-note-outside"),

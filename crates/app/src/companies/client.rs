@@ -50,6 +50,8 @@ pub struct ClientRow {
     pub name: String,
     /// Whether workflows carry it that name no other.
     pub is_default: bool,
+    /// Whether its documents are tests.
+    pub is_test: bool,
     pub created_at: Timestamp,
     /// When the secret before the last rotation stops signing, if it still signs.
     pub previous_until: Option<Timestamp>,
@@ -70,7 +72,8 @@ impl App {
         ClientId(uuid::Builder::from_random_bytes(bytes).into_uuid())
     }
 
-    pub fn add_client(&self, actor: &Actor, name: &str) -> Result<NewClient, Error> {
+    /// Adds a client. All documents of one for tests are tests, for life.
+    pub fn add_client(&self, actor: &Actor, name: &str, is_test: bool) -> Result<NewClient, Error> {
         let by = actor.must_administer()?;
         let mut faults = Vec::new();
         let name = text::name(name, "name", LONGEST_NAME, &mut faults);
@@ -86,9 +89,12 @@ impl App {
         let logged = by
             .logs(Action::ClientAdded, at)
             .about(id)
-            .setting(&json!({"name": name}));
+            .setting(&json!({"name": name, "test": is_test}));
         self.store.write(move |tx| {
             store::api_client::insert(tx, &company, id, &name, false, &sealed, at)?;
+            if is_test {
+                store::api_client::set_test(tx, &company, id)?;
+            }
             logged.write(tx)
         })?;
         tracing::info!(client = %id, "client added");
@@ -107,6 +113,7 @@ impl App {
                 id: client.id,
                 name: client.name,
                 is_default: client.is_default,
+                is_test: client.is_test,
                 created_at: client.created_at,
                 previous_until: client
                     .retired

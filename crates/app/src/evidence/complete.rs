@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 
 use document::evidence::certificate::Attachment;
+use document::marks::stamp::Mark;
+use document::marks::watermark;
 use document::sealing::SealDetails;
 use document::sealing::seal_mark::SealMark;
 use domain::{Actor, BlobHash, Entry, EventKind, FieldValue, RecipientId, Requester, SealLevel, Transition, Workflow};
@@ -17,6 +19,7 @@ use store::workflow::SealedDocument;
 use crate::App;
 use crate::base::error::Error;
 use crate::base::network::Patience;
+use crate::base::text::test_mark;
 use crate::base::uploads::FileClaim;
 use crate::evidence::certificate_content::{Certified, HandedOn, certificate_content};
 use crate::evidence::seal_mark::SealMarks;
@@ -96,6 +99,9 @@ impl App {
         let fonts = self.fonts_of(&snapshot.stored)?;
         let SealMarks { pages, seal: mark } = self.seal_marks(snapshot, &fonts)?;
         marks.extend(pages);
+        if snapshot.stored.workflow.is_test {
+            marks.extend(self.test_marks(snapshot));
+        }
         if !snapshot.template.extends_upload() {
             let stamped = document::marks::stamp::stamp(pdf, &fonts, &marks)
                 .map_err(|error| Error::internal("stamping a document", error))?;
@@ -122,6 +128,16 @@ impl App {
             prove_sound("proving an extended document", &sealed.bytes)?;
             Ok(sealed)
         })?
+    }
+
+    /// What says on every page that a document is a test.
+    fn test_marks(&self, snapshot: &Snapshot) -> Vec<Mark> {
+        let language = snapshot.stored.workflow.language;
+        let word = test_mark(language);
+        let pages = (1..).zip(&snapshot.template.version.pages);
+        pages
+            .map(|(number, size)| watermark::on_page(number, size, &word, language))
+            .collect()
     }
 
     /// How each signer's link went out, by what the outbox and the chain know at this moment.
@@ -190,6 +206,13 @@ impl App {
         );
         let certificate = document::evidence::certificate::render(&content, &fonts)
             .map_err(|error| Error::internal("writing a certificate", error))?;
+        let certificate = if workflow.is_test {
+            let (word, language) = (test_mark(workflow.language), workflow.language);
+            watermark::stamp(certificate, &fonts, &word, language)
+                .map_err(|error| Error::internal("marking a certificate", error))?
+        } else {
+            certificate
+        };
         self.seal_of(
             snapshot,
             certificate,
@@ -217,6 +240,7 @@ impl App {
             location: self.settings.sealing.location.clone(),
             at: snapshot.at,
             certify,
+            is_test: workflow.is_test,
             mark,
         };
         self.seal(&workflow.company, pdf, &details, patience)

@@ -361,6 +361,25 @@ pub struct MailRoom<'m> {
 
 impl MailRoom<'_> {
     /// Writes a company's message, perhaps about a workflow, and encrypts it, ready to be enqueued.
+    /// A message that is never sent: members read it on the outbox page.
+    pub(in crate::outbox) fn kept(
+        &self,
+        company: &CompanyId,
+        workflow: WorkflowId,
+        notification: &Notification<'_>,
+        at: Timestamp,
+    ) -> Result<NewDelivery, Error> {
+        let delivery = self.delivery(company, Some(workflow), notification, at)?;
+        let channel = match delivery.channel {
+            NewChannel::Message { gateway, .. } => NewChannel::Message {
+                gateway,
+                message: NewMessage::Kept,
+            },
+            _ => NewChannel::Mail(NewMessage::Kept),
+        };
+        Ok(NewDelivery { channel, ..delivery })
+    }
+
     pub fn delivery(
         &self,
         company: &CompanyId,

@@ -7,6 +7,7 @@
 //! - a one-time code goes to the signer who asked for it, embedded or not;
 //! - at the end everybody gets the result, as the company chooses: the sender, the copies, and the signers unless it is
 //!   embedded;
+//! - of a test, the messages are written, but stay on the outbox page;
 //! - if the workflow ends early, the sender and those who had been asked are notified; of a cancellation, not the sender.
 
 use std::collections::BTreeMap;
@@ -395,8 +396,11 @@ impl Outgoing {
             sender_email: if party.sender_disabled { "" } else { &party.sender_email },
             occasion,
         };
-        self.mail_room()
-            .delivery(&workflow.company, Some(workflow.id), &notification, at)
+        let room = self.mail_room();
+        if workflow.is_test {
+            return room.kept(&workflow.company, workflow.id, &notification, at);
+        }
+        room.delivery(&workflow.company, Some(workflow.id), &notification, at)
     }
 }
 

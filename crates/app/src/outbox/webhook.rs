@@ -45,6 +45,9 @@ pub struct Payload<'p> {
     order: u32,
     /// Whether the document is embedded.
     is_embed: bool,
+    /// `true` if the document is a test. Absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_test: bool,
     /// The version of the Export API: `v3`.
     version: &'static str,
     /// The e-mail address of the signer whose turn it is now. Only in embedded mode, while the document is in progress.
@@ -143,6 +146,7 @@ pub(in crate::outbox) fn payload(happening: &Happening<'_>, addresses: &Addresse
         status: workflow.state.status().code(),
         order: outcome.order(),
         is_embed: settings.is_embed,
+        is_test: workflow.is_test,
         version: VERSION,
         next_email: next.map(|writer| writer.contact.as_given()),
         next_name: next.map(|writer| writer.name.as_str()),
@@ -169,6 +173,7 @@ pub(in crate::outbox) fn test_payload(client: ClientId, at: Timestamp, zone: Zon
         status: Status::Playing.code(),
         order: 1,
         is_embed: false,
+        is_test: false,
         version: VERSION,
         next_email: None,
         next_name: None,

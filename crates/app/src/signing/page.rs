@@ -14,7 +14,7 @@ use store::workflow_value::StoredValue;
 use crate::App;
 use crate::base::error::{Error, Fault, Subject};
 use crate::base::origin::Origin;
-use crate::base::text::erased;
+use crate::base::text::{erased, test_mark};
 use crate::companies::company_look::CompanyLook;
 use crate::signing::consent::needs_consent;
 use crate::signing::draft::{Draft, DraftState};
@@ -35,6 +35,8 @@ pub struct SigningView {
     pub workflow_name: String,
     pub company: CompanyId,
     pub company_name: String,
+    /// The word across every page of a test, in the document's language.
+    pub test_mark: Option<String>,
     /// How the company looks.
     pub look: CompanyLook,
     pub sender_name: String,
@@ -175,6 +177,7 @@ impl App {
             company: workflow.company.clone(),
             company_name: snapshot.party.company_name.clone(),
             look: CompanyLook::of(&workflow.company, &snapshot.party.company_name, &snapshot.party.style),
+            test_mark: workflow.is_test.then(|| test_mark(workflow.language)),
             sender_name: snapshot.party.sender_name.clone(),
             language: recipient.map_or(workflow.language, |recipient| workflow.language_of(recipient)),
             zone: workflow.zone,

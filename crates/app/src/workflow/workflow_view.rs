@@ -47,6 +47,9 @@ pub struct WorkflowView {
     pub client_id: String,
     /// Embedded mode.
     pub is_embed: bool,
+    /// `true` if it is a test. Absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_test: bool,
     /// The sender's message to the signers.
     pub comment: String,
     /// Where the signing page leads a signer who has signed, if the start says so.
@@ -213,6 +216,8 @@ pub struct ListRequest {
     pub from: Option<String>,
     /// Started before this time. A date without a time means the end of that day.
     pub to: Option<String>,
+    /// `true`: only tests. `false`: no tests.
+    pub is_test: Option<String>,
     /// Words of its name, of its people or of its values.
     pub text: Option<String>,
     /// `next_cursor` of the previous response.
@@ -253,6 +258,9 @@ pub struct WorkflowSummary {
     pub expiry_date: String,
     /// When it ended, with its UTC offset. Empty while it is in progress.
     pub completed_date: String,
+    /// `true` if it is a test. Absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_test: bool,
 }
 
 /// A search by value, from the query.
@@ -361,6 +369,7 @@ impl App {
             template_version: workflow.template_version,
             client_id: workflow.client.to_string(),
             is_embed: workflow.is_embedded(),
+            is_test: workflow.is_test,
             comment: workflow.comment.clone().unwrap_or_default(),
             redirect_url: workflow.redirect_url.as_ref().map(|url| url.as_str().to_owned()),
             started_date: with_zone(workflow.started_at),
@@ -623,6 +632,7 @@ pub(in crate::workflow) fn history_entry(snapshot: &Snapshot, named: NamedEvent,
 
 fn summary(row: &ListedWorkflow) -> WorkflowSummary {
     WorkflowSummary {
+        is_test: row.is_test,
         workflow_id: row.id.get(),
         workflow_name: row.name.clone(),
         status: row.status.code(),
@@ -665,6 +675,7 @@ pub(in crate::workflow) fn list_filter(by: Permit<'_>, request: &ListRequest, fa
             .into_iter()
             .collect(),
         template: query.id("template_id", request.template_id.as_ref()).map(TemplateId),
+        is_test: query.word("is_test", request.is_test.as_ref(), &[("true", true), ("false", false)]),
         from,
         to,
         sought: text.as_deref().and_then(Sought::read),

@@ -35,6 +35,7 @@ mod search;
 mod starts;
 mod support;
 mod templates;
+mod test_documents;
 mod timestamps;
 mod uploads;
 mod values;

@@ -432,6 +432,7 @@ pub fn signed_by_a_stranger(app: &TestApp, wire: &Wire, list: Option<&str>) -> (
         location: None,
         at: app.now(),
         certify: false,
+        is_test: false,
         mark: None,
     };
     let signed = document::sealing::seal(crate::templates::pdf(), &stranger, &details).expect("signed");

@@ -318,6 +318,7 @@ impl Work {
             location: None,
             at: self.at,
             certify: !intake.is_signed(),
+            is_test: false,
             mark: None,
         };
         let sealed = seal(stamped, &self.key, &details).map_err(|error| format!("seal: {error}"))?;

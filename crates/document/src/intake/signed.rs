@@ -222,6 +222,7 @@ fn rehearsed(bytes: &SharedBytes, pages: usize) -> Result<Vec<u8>, String> {
         location: None,
         at,
         certify: false,
+        is_test: false,
         mark: None,
     };
     let key = create_root("Rehearsal", KeyKind::EcdsaP256, at).map_err(|error| said(&error))?;

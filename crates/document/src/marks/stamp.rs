@@ -38,6 +38,11 @@ use crate::pdf::{Dict, File, Object, Objects, PdfDefect, Ref, Stream};
 use crate::text::fonts::Fonts;
 use crate::text::layout::{self, BoxText, Outline, TextFault, TextStyle};
 
+/// The slant of a watermark, in degrees.
+const SLANT: f32 = -30.0;
+/// How much of a watermark covers what is below it.
+const FAINT: f32 = 0.2;
+
 /// Something to draw on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
@@ -54,6 +59,8 @@ pub enum MarkContent {
     Text { text: String, style: TextStyle },
     /// A text outside the content, such as in the margin of each page. Assistive technology skips it.
     Aside { text: String, style: TextStyle },
+    /// A text across a page, slanted and faint. Assistive technology skips it.
+    Watermark { text: String, style: TextStyle },
     /// The value of a form's field: like a text, but cut off if it does not fit.
     FormText { text: String, style: TextStyle },
     /// A tick.
@@ -197,6 +204,8 @@ pub(super) struct Sheet {
 
 pub(super) enum Prepared {
     Text(BoxText),
+    /// Slanted and faint.
+    Watermark(BoxText),
     /// Cut off at its box.
     Cut(BoxText),
     Check,
@@ -212,6 +221,13 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
     let place = displayed_box(size, &mark.placement);
     let prepared = match &mark.content {
         MarkContent::Text { text, style } | MarkContent::Aside { text, style } => Prepared::Text(layout::in_box(
+            fonts,
+            text,
+            style,
+            single(place.width),
+            single(place.height),
+        )?),
+        MarkContent::Watermark { text, style } => Prepared::Watermark(layout::in_box(
             fonts,
             text,
             style,
@@ -371,6 +387,14 @@ fn draw_mark(fonts: &Fonts, surface: &mut Surface<'_>, place: &DisplayedBox, mar
     let (width, height) = (single(place.width), single(place.height));
     match mark {
         Prepared::Text(text) => text.draw(fonts, surface, x, y),
+        Prepared::Watermark(text) => {
+            let centre = (x + width / 2.0, y + height / 2.0);
+            surface.push_transform(&Transform::from_rotate_at(SLANT, centre.0, centre.1));
+            surface.push_opacity(NormalizedF32::new(FAINT)?);
+            text.draw(fonts, surface, x, y);
+            surface.pop();
+            surface.pop();
+        }
         Prepared::Cut(text) => {
             let mut path = PathBuilder::new();
             path.push_rect(Rect::from_xywh(x, y, width, height)?);

@@ -36,7 +36,9 @@ impl Meaning {
                 words: text.clone(),
                 language: style.language.locale(),
             },
-            MarkContent::Aside { text, .. } => Self::Aside { words: text.clone() },
+            MarkContent::Aside { text, .. } | MarkContent::Watermark { text, .. } => {
+                Self::Aside { words: text.clone() }
+            }
             MarkContent::Check => Self::Chosen {
                 words: "\u{2713}",
                 role: "cb",

@@ -16,7 +16,7 @@ use super::changes::{self, Changes};
 use super::places::named_fields;
 use super::reading::Reading;
 use super::rules::{self, Rules};
-use super::{Fault, Found, SignatureKind, SignatureReport, TimestampReport};
+use super::{Fault, Found, Note, OF_TEST, SignatureKind, SignatureReport, TimestampReport};
 use crate::pdf::lex::is_white;
 use crate::pdf::{Dict, File, Object};
 use crate::pki::algorithms::{SignatureFault, legacy_digest, secure_digest};
@@ -72,6 +72,7 @@ pub(super) fn examine(file: &File, current: &Reading<'_>, found: &Found<'_>) -> 
         SignatureKind::Certification { level } => Some(level),
         _ => None,
     };
+    let is_test = dict.get(OF_TEST).and_then(Object::as_bool) == Some(true);
     let mut examined = Examined {
         report: SignatureReport {
             field: found.name.clone(),
@@ -88,7 +89,7 @@ pub(super) fn examine(file: &File, current: &Reading<'_>, found: &Found<'_>) -> 
             covered: 0,
             permits: Rules::default(),
             later: Vec::new(),
-            notes: Vec::new(),
+            notes: is_test.then_some(Note::IsTest).into_iter().collect(),
             faults: Vec::new(),
         },
         is_sound: false,

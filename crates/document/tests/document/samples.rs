@@ -135,6 +135,7 @@ pub fn details(certify: bool) -> SealDetails {
         location: Some("Seoul".to_owned()),
         at: now(),
         certify,
+        is_test: false,
         mark: None,
     }
 }

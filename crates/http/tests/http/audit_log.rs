@@ -400,7 +400,7 @@ fn of_the_operator(world: &World) {
     assert_eq!(changed.before.as_deref(), Some(r#"{"expiry_days":14}"#));
     assert_eq!(changed.after.as_deref(), Some(r#"{"expiry_days":7}"#));
     world.operates(Action::ClientAdded, |app, by| {
-        app.add_client(by, "warehouse").expect("a client")
+        app.add_client(by, "warehouse", false).expect("a client")
     });
     world.operates(Action::ClientSecretRotated, |app, by| {
         app.rotate_client_secret(by, None).expect("rotated")
@@ -425,6 +425,7 @@ fn of_the_operator(world: &World) {
             location: None,
             at: app.now(),
             certify: true,
+            is_test: false,
             mark: None,
         };
         app.seal_file(by, pdf(), &details, &app.proof_patience())

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use app::NewClient;
+use app::{ClientRow, NewClient};
 use clap::Subcommand;
 use domain::ClientId;
 use serde_json::{Value, json};
@@ -25,6 +25,9 @@ pub enum Client {
         /// Its name
         #[arg(long)]
         name: String,
+        /// Make all its documents tests, for life: marked on every page, and no mail or text message leaves
+        #[arg(long)]
+        test: bool,
     },
     /// Print only the secret that signs a client's webhooks
     Secret {
@@ -57,6 +60,7 @@ impl Client {
                             "client_id": client.id,
                             "name": client.name,
                             "default": client.is_default,
+                            "test": client.is_test,
                             "created_at": client.created_at,
                             "previous_secret_until": client.previous_until,
                         })
@@ -65,8 +69,12 @@ impl Client {
                 let rows: Vec<Vec<String>> = clients
                     .iter()
                     .map(|client| {
-                        let default = if client.is_default { "default" } else { "" };
-                        vec![client.id.to_string(), client.name.clone(), default.to_owned()]
+                        let kind = match client {
+                            ClientRow { is_default: true, .. } => "default",
+                            ClientRow { is_test: true, .. } => "test",
+                            _ => "",
+                        };
+                        vec![client.id.to_string(), client.name.clone(), kind.to_owned()]
                     })
                     .collect();
                 print(
@@ -75,7 +83,7 @@ impl Client {
                     &table(&["CLIENT_ID", "NAME", ""], &rows),
                 );
             }
-            Client::Add { of, name } => show(context, &app.add_client(&of.operator(&app)?, &name)?),
+            Client::Add { of, name, test } => show(context, &app.add_client(&of.operator(&app)?, &name, test)?),
             Client::Secret { of, client } => {
                 let client = app.client_secret(&of.operator(&app)?, client)?;
                 remark(context.json, &format!("The webhook secret of client {}:", client.id));

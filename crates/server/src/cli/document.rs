@@ -73,6 +73,7 @@ impl Document {
                     at: opened.app.now(),
                     // A certification would break others' signatures.
                     certify: !intake.is_signed(),
+                    is_test: false,
                     mark: None,
                 };
                 let patience = opened.app.proof_patience();

@@ -17,6 +17,8 @@ pub struct ApiClient {
     pub name: String,
     /// Whether workflows that name no client use this one.
     pub is_default: bool,
+    /// Whether its documents are tests.
+    pub is_test: bool,
     /// The signing secret, encrypted by the vault.
     pub secret: Vec<u8>,
     /// The secrets before the last rotations, newest first.
@@ -55,6 +57,7 @@ fn client(row: &Row) -> Result<ApiClient, Error> {
         id: row.get("id")?,
         name: row.get("name")?,
         is_default: row.get("is_default")?,
+        is_test: row.get("is_test")?,
         secret: row.get("secret")?,
         retired: retired(row)?,
         created_at: row.get("created_at")?,
@@ -71,6 +74,11 @@ pub fn insert(
     at: Timestamp,
 ) -> Result<(), Error> {
     tx.execute_one(&sql::INSERT, values![id, company, name, is_default, secret, at])
+}
+
+/// Makes all documents of a new client tests. A client with documents stays what it is.
+pub fn set_test(tx: &mut dyn Transaction, company: &CompanyId, id: ClientId) -> Result<(), Error> {
+    tx.execute_one(&sql::SET_TEST, values![company, id])
 }
 
 pub fn find(tx: &mut dyn Transaction, company: &CompanyId, id: ClientId) -> Result<Option<ApiClient>, Error> {

@@ -243,6 +243,7 @@ impl Differences<'_> {
         self.text(place, "redirect_url", entry, terms.redirect_url.as_ref());
         self.is(place, "sender_id", entry, terms.sender.id);
         self.is(place, "client_id", entry, terms.client);
+        self.is(place, "is_test", entry, terms.is_test);
         self.is(place, "language", entry, terms.language);
         self.is(place, "time_zone", entry, terms.zone);
         self.is(

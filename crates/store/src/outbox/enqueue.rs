@@ -35,6 +35,8 @@ pub enum NewChannel {
 pub enum NewMessage {
     /// Anything but a one-time code.
     Ordinary,
+    /// It is never sent: only members read it, on the outbox page.
+    Kept,
     Code {
         /// When the code is erased from the stored message.
         erase_at: Timestamp,
@@ -59,6 +61,14 @@ impl NewChannel {
             ""
         };
         format!("{OF_MESSAGES}{way}{end}")
+    }
+
+    fn is_kept(&self) -> bool {
+        let message = match self {
+            NewChannel::Webhook { .. } => return false,
+            NewChannel::Mail(message) | NewChannel::Message { message, .. } => message,
+        };
+        *message == NewMessage::Kept
     }
 
     fn erase_at(&self) -> Option<Timestamp> {
@@ -96,6 +106,11 @@ pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<(), Error>
         NewChannel::Mail(_) => (Kind::Mail, None, None, None),
         NewChannel::Message { .. } => (Kind::Message, None, None, None),
     };
+    let state = if new.channel.is_kept() {
+        State::Kept
+    } else {
+        State::Waiting
+    };
     tx.execute_later(
         &sql::ENQUEUE,
         values![
@@ -108,9 +123,10 @@ pub fn enqueue(tx: &mut dyn Transaction, new: &NewDelivery) -> Result<(), Error>
             client,
             authorization,
             new.body.as_slice(),
-            State::Waiting.word(),
+            state.word(),
             new.created_at,
             new.channel.erase_at(),
+            (state == State::Kept).then_some(new.created_at),
         ],
     )
 }

@@ -6,8 +6,8 @@
 crate::statements! {
     /// Does not check whether the endpoint is stopped: in that case the delivery is held once a claim has met it.
     pub static ENQUEUE = "INSERT INTO outbox (company_id, workflow_id, event_id, kind, receiver, url, client_id, \
-             authorization_header, body, state, created_at, due_at, erase_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)";
+             authorization_header, body, state, created_at, due_at, erase_at, finished_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)";
 
     /// Locks an endpoint if it is stopped.
     pub static HOLD_BACK_ONE = "UPDATE endpoint SET holds = holds + 1 \

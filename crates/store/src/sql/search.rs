@@ -48,20 +48,22 @@ crate::statements! {
 
     /// A company's workflows that a query finds, newest first.
     pub static FIND =
-        sqlite "SELECT w.id, w.name, w.status, w.language, w.time_zone, w.template_id, w.sender_id, w.started_at, w.expires_at, w.ended_at, w.turn \
+        sqlite "SELECT w.id, w.name, w.status, w.language, w.time_zone, w.template_id, w.sender_id, w.started_at, w.expires_at, w.ended_at, w.turn, w.is_test \
             FROM search_entry CROSS JOIN workflow w ON w.id = search_entry.rowid \
-            WHERE search_entry MATCH $9 AND search_entry.rowid < $2 AND w.company_id = $1 AND w.discarded_at IS NULL \
+            WHERE search_entry MATCH $10 AND search_entry.rowid < $2 AND w.company_id = $1 AND w.discarded_at IS NULL \
             AND (CAST($3 AS TEXT) IS NULL OR w.status = $3) \
             AND (CAST($4 AS BIGINT) IS NULL OR w.template_id = $4) \
             AND w.started_at >= $5 AND w.started_at < $6 \
+            AND (CAST($9 AS BOOLEAN) IS NULL OR w.is_test = $9) \
             ORDER BY search_entry.rowid DESC LIMIT $7 OFFSET $8",
-        postgres "SELECT w.id, w.name, w.status, w.language, w.time_zone, w.template_id, w.sender_id, w.started_at, w.expires_at, w.ended_at, w.turn \
+        postgres "SELECT w.id, w.name, w.status, w.language, w.time_zone, w.template_id, w.sender_id, w.started_at, w.expires_at, w.ended_at, w.turn, w.is_test \
             FROM search_entry s JOIN workflow w ON w.company_id = s.company_id AND w.id = s.workflow_id \
-            WHERE s.terms @@ CAST(replace(replace(replace(replace(replace(CAST($9 AS TEXT), \
+            WHERE s.terms @@ CAST(replace(replace(replace(replace(replace(CAST($10 AS TEXT), \
                 '\"', ''''), ' + ', ' <-> '), ' AND ', ' & '), ' OR ', ' | '), ' *', ':*') AS tsquery) \
             AND w.id < $2 AND s.company_id = $1 AND w.company_id = $1 AND w.discarded_at IS NULL \
             AND (CAST($3 AS TEXT) IS NULL OR w.status = $3) \
             AND (CAST($4 AS BIGINT) IS NULL OR w.template_id = $4) \
             AND w.started_at >= $5 AND w.started_at < $6 \
+            AND (CAST($9 AS BOOLEAN) IS NULL OR w.is_test = $9) \
             ORDER BY w.id DESC LIMIT $7 OFFSET $8";
 }

@@ -13,9 +13,9 @@ crate::statements! {
     pub static INSERT = "INSERT INTO workflow (company_id, name, template_id, template_version, on_reject, language, \
          time_zone, sender_id, client_id, comment, cc_list, export_settings, export_authorization, is_embedded, \
          started_at, expires_at, status, turn, first_step_reported, chain_sequence, chain_hash, link_version, revision, id, \
-         company_name, chain_format, chain_code, added_fonts, redirect_url) \
+         company_name, chain_format, chain_code, added_fonts, redirect_url, is_test) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'Playing', 1, FALSE, $18, $17, 1, 0, \
-         $19, $20, $21, $22, $23, $24)";
+         $19, $20, $21, $22, $23, $24, $25)";
 
     /// Whether a workflow of a company needs a file.
     pub static REFERS_TO_BLOB = "SELECT EXISTS (SELECT 1 FROM blob_reference WHERE company_id = $1 AND hash = $2) \
@@ -30,7 +30,7 @@ crate::statements! {
     /// What a start needs to know of its company, template and client.
     pub static START_CONTEXT = "SELECT c.name, c.language, c.time_zone, c.region, c.expiry_days, c.link_days, \
          c.accent, c.logo, c.logo_width, c.logo_height, c.mail_sender_name, c.mail_reply_to, c.completed_mails, \
-         c.remind_every_days, c.remind_before_days, c.redirect_hosts, a.id AS default_client, n.id AS named_client, t.current_version, t.archived_at, \
+         c.remind_every_days, c.remind_before_days, c.redirect_hosts, a.id AS default_client, n.id AS named_client, COALESCE(n.is_test, FALSE) AS is_test, t.current_version, t.archived_at, \
          k.id AS seal_key FROM company c \
          JOIN api_client a ON a.company_id = c.id AND a.is_default \
          LEFT JOIN seal_key k ON k.company_id = c.id AND k.retired_at IS NULL \
@@ -48,7 +48,7 @@ crate::statements! {
     pub static LOAD = "SELECT id, company_id, name, template_id, template_version, on_reject, language, time_zone, \
          sender_id, client_id, comment, cc_list, export_settings, export_authorization, started_at, expires_at, status, turn, \
          ended_at, ended_by, end_comment, first_step_reported, chain_format, chain_sequence, chain_hash, chain_code, link_version, \
-         links_revoked_at, links_renewed_at, discarded_at, revision, added_fonts, redirect_url, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
+         links_revoked_at, links_renewed_at, discarded_at, revision, added_fonts, redirect_url, is_test, COALESCE(company_name, (SELECT c.name FROM company AS c WHERE c.id = company_id)) AS company_name \
          FROM workflow WHERE company_id = $1 AND id = $2";
 
     /// Its recipients.
@@ -147,11 +147,12 @@ crate::statements! {
             WHERE company_id = $1 AND status = 'Playing' AND reminder_look <> 0 ORDER BY id FOR NO KEY UPDATE)";
 
     /// A company's workflows, newest first.
-    pub static LIST = "SELECT id, name, status, language, time_zone, template_id, sender_id, started_at, expires_at, ended_at, turn \
+    pub static LIST = "SELECT id, name, status, language, time_zone, template_id, sender_id, started_at, expires_at, ended_at, turn, is_test \
          FROM workflow WHERE company_id = $1 AND id < $2 AND discarded_at IS NULL \
          AND (CAST($3 AS TEXT) IS NULL OR status = $3) \
          AND (CAST($4 AS BIGINT) IS NULL OR template_id = $4) \
          AND started_at >= $5 AND started_at < $6 \
+         AND (CAST($9 AS BOOLEAN) IS NULL OR is_test = $9) \
          ORDER BY id DESC LIMIT $7 OFFSET $8";
 
     /// The signers of some workflows, given as a JSON array of numbers.
@@ -179,7 +180,7 @@ crate::statements! {
     pub static NEXT_FOR = "SELECT r.id, r.workflow_id FROM recipient r JOIN workflow w ON w.id = r.workflow_id \
          WHERE r.company_id = $1 AND w.company_id = $1 AND r.contact_key = $2 AND r.progress = 'waiting' \
          AND w.status = 'Playing' AND w.turn = r.step_order AND w.expires_at > $3 AND r.id <> $4 \
-         AND w.is_embedded = FALSE AND NOT (r.step_order = 1 \
+         AND w.is_embedded = FALSE AND w.is_test = FALSE AND NOT (r.step_order = 1 \
              AND EXISTS (SELECT 1 FROM public_link_use u WHERE u.workflow_id = w.id)) \
          ORDER BY w.id LIMIT 1";
 

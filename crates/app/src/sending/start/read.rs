@@ -159,6 +159,7 @@ impl<'a> StartReader<'a> {
             zone: self.zone,
             sender: self.caller.member,
             client,
+            is_test: self.context.is_test,
             comment,
             started_at: self.now,
             expires_at,

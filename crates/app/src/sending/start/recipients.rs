@@ -181,7 +181,9 @@ impl StartReader<'_> {
         };
         self.prove_writer(template, &recipient, index);
         let one_time_code = person.checks.one_time_code || step.one_time_code;
-        if one_time_code && !self.app.code_reaches(&recipient, self.context.region) {
+        // No message of a test leaves.
+        let reaches = !self.context.is_test && self.app.code_reaches(&recipient, self.context.region);
+        if one_time_code && !reaches {
             let path = index.map_or("template_id".to_owned(), |index| {
                 format!("recipient_list[{index}].one_time_code")
             });

@@ -21,6 +21,8 @@ declare! {
         from: Option<String> => from,
         /// Started before this time; a date without a time means the end of that day.
         to: Option<String> => to,
+        /// `true`: only tests. `false`: no tests. Default: both.
+        is_test: Option<bool> => is_test,
         /// Words of the title, of names, e-mail addresses and phone numbers of signers and other recipients, or of values. All must be found; each may be the beginning of a word, and in Korean, Japanese and Chinese any part of one. Upper and lower case do not matter. A change can be found after two seconds.
         text: Option<String> => text,
         /// `next_cursor` of the previous response.

@@ -91,6 +91,8 @@ pub(super) struct SignPage<'a> {
     pub(super) original: Option<String>,
     pub(super) pages: Vec<PageView>,
     pub(super) act: &'static str,
+    /// The word across every page of a test.
+    pub(super) test_mark: Option<&'a str>,
     pub(super) data: Script<'a>,
 }
 
@@ -454,6 +456,7 @@ fn sign_page(
         original: (mode == "sign").then(|| form(request, key, language, "/sign/document")),
         pages: pages(language, &view.pages, &filled, part),
         act,
+        test_mark: view.test_mark.as_deref(),
         data: Script {
             token,
             workflow_id: Some(view.workflow_id.get()),

@@ -83,6 +83,7 @@ fn shown(request: &PageRequest, token: &str, view: &PreviewView) -> Response {
             format!("{base}/mail/preview/{part}/{pdf}/{number}?token={token}")
         }),
         act,
+        test_mark: None,
         data: Script {
             token,
             workflow_id: None,

@@ -18,6 +18,8 @@ pub struct ListFilter {
     /// In any of these states; empty for all.
     pub statuses: Vec<Status>,
     pub template: Option<TemplateId>,
+    /// Only tests, or none of them.
+    pub is_test: Option<bool>,
     pub from: Timestamp,
     pub to: Timestamp,
     /// Whose texts have this.
@@ -42,6 +44,7 @@ pub struct ListedWorkflow {
     pub ended_at: Option<Timestamp>,
     /// The current step, or the one at which it ended.
     pub turn: u32,
+    pub is_test: bool,
 }
 
 /// A company's workflows, newest first.
@@ -82,6 +85,7 @@ fn page(
         filter.to,
         limit,
         skip,
+        filter.is_test,
     ];
     let found = match &filter.sought {
         None => tx.query(&sql::LIST, asked)?,
@@ -106,6 +110,7 @@ fn page(
                 expires_at: row.get("expires_at")?,
                 ended_at: row.get("ended_at")?,
                 turn: row.get("turn")?,
+                is_test: row.get("is_test")?,
             })
         })
         .collect()

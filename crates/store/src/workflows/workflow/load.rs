@@ -37,6 +37,7 @@ pub fn load(tx: &mut dyn Transaction, company: &CompanyId, id: WorkflowId) -> Re
         zone: row.get("time_zone")?,
         sender: row.get::<MemberId>("sender_id")?,
         client: row.get::<ClientId>("client_id")?,
+        is_test: row.get("is_test")?,
         comment: row.get("comment")?,
         started_at: row.get("started_at")?,
         expires_at: row.get("expires_at")?,

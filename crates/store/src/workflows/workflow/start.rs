@@ -31,6 +31,8 @@ pub struct StartContext {
     pub default_client: ClientId,
     /// Whether the named client belongs to the company.
     pub named_client_known: bool,
+    /// Whether its client is for tests.
+    pub is_test: bool,
     /// The template's version for new workflows. `None` if the company has no such template.
     pub template_version: Option<u32>,
     pub archived: bool,
@@ -75,6 +77,7 @@ fn read_start_context(row: &Row) -> Result<StartContext, Error> {
         style: style(row)?,
         default_client: row.get("default_client")?,
         named_client_known: row.get::<Option<String>>("named_client")?.is_some(),
+        is_test: row.get("is_test")?,
         template_version: row.get("current_version")?,
         archived: row.get::<Option<Timestamp>>("archived_at")?.is_some(),
         seal_key: row.get("seal_key")?,
@@ -206,6 +209,7 @@ pub fn insert<'t>(
             head.code.clone(),
             font_list(&new.fonts),
             workflow.redirect_url.as_ref().map(RedirectUrl::as_str),
+            workflow.is_test,
         ],
     )?;
     let mut added = HeldWorkflow::written(tx, head.clone());
