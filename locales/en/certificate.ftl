@@ -127,6 +127,7 @@ event-delivered-mail = Mail accepted by the mail server
 event-delivered-message = Text message accepted by the gateway
 event-undelivered = Mail came back undelivered
 event-link-copied = Link copied by { $member }
+event-new-link-requested = New link requested
 event-discarded = Hidden from lists
 event-links-renewed = Links renewed
 event-links-revoked = Links revoked

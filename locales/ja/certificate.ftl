@@ -127,6 +127,7 @@ event-delivered-mail = メールサーバーがメールを受け付け
 event-delivered-message = メッセージサービスがメッセージを受け付け
 event-undelivered = メールが届かず返送
 event-link-copied = { $member } さんがリンクをコピー
+event-new-link-requested = 新しいリンクの請求
 event-discarded = 一覧で非表示
 event-links-renewed = リンクを更新
 event-links-revoked = リンクを無効化

@@ -127,6 +127,7 @@ event-delivered-mail = 메일 서버가 메일을 접수함
 event-delivered-message = 메시지 서비스가 메시지를 접수함
 event-undelivered = 메일이 전달되지 못하고 되돌아옴
 event-link-copied = { $member } 님이 링크를 복사함
+event-new-link-requested = 새 링크 요청
 event-discarded = 목록에서 숨김
 event-links-renewed = 링크 갱신
 event-links-revoked = 링크 폐기

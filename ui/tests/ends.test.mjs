@@ -140,6 +140,18 @@ withServer({
     });
     assert.ok(given.ok, `${given.status} ${await given.text()}`);
     addresses["handed over"] = handed;
+    const workflow_name = "되돌아올 문서";
+    const replaced = await server.startWorkflow({
+      template_id: server.import({ ...GIVES_BACK, name: "Given back by mail" }, pdf(1)),
+      export_api_info: undefined,
+      workflow_name,
+    });
+    await page.goto(`${server.base}/outbox`);
+    await openMessage(page, workflow_name);
+    addresses.replaced = await copyLink(page);
+    await act(replaced, "approve", { order: 1, field_list: [] });
+    await act(replaced, "reject", { order: 2, comment: "-" });
+    addresses.replacedDocument = replaced.workflow_id;
     await page.context().close();
     while ((await fetch(addresses.expired)).status !== 410);
   },
@@ -230,6 +242,37 @@ for (const [row, size] of Object.keys(SIZES).entries()) {
     }
     assert.deepEqual(found, []);
     assert.deepEqual(page.faults, []);
+  });
+
+  test(`a signer with a replaced link asks for a new one, in each language and by each way, on a ${size}`, async () => {
+    const page = await open(browser, size, { hasTouch: true });
+    const found = [];
+    for (const [at, way] of WAYS.entries()) {
+      const hands = HANDS[way](page);
+      for (const language of LANGUAGES) {
+        const where = `${language}, ${way}`;
+        const address = new URL(addresses.replaced);
+        address.searchParams.set("lang", language);
+        await page.goto(address.href);
+        const judge = async (state) => {
+          found.push(...(await faultsOfLayout(page)).map((fault) => `${where}: ${state}: ${fault}`));
+          if (language !== LANGUAGES[(at + row) % 3]) return;
+          found.push(...(await seriousFaults(page)).map((fault) => `${where}: ${state}: ${fault}`));
+        };
+        await page.emulateMedia({ colorScheme: (at + row) % 2 ? "light" : "dark" });
+        await judge("replaced");
+        const answer = await hands.follow(page.getByRole("button", { name: word(language, "end-new-link"), exact: true }));
+        assert.equal(answer.status(), 200, where);
+        assert.equal(new URL(page.url()).search, `?lang=${language}`, "the answer's address does not name the link");
+        const said = await page.locator("h1, main p").allTextContents();
+        assert.deepEqual(said, [word(language, "link-sent-title"), word(language, "end-new-link-asked")], where);
+        await judge("asked");
+      }
+    }
+    assert.deepEqual(found, []);
+    assert.deepEqual(page.faults, []);
+    const { history } = await server.workflow(addresses.replacedDocument);
+    assert.equal(history.filter(({ event }) => event === "new_link_requested").length, 1, "once in ten minutes");
   });
 
   test(`a signer who gets a document back reads why, in each language, which is chosen by each way, on a ${size}`, async () => {

@@ -8,6 +8,7 @@ pub(crate) mod browser;
 pub(crate) mod callback;
 pub(crate) mod caller;
 pub mod consent;
+pub(crate) mod contact_count;
 pub(crate) mod documents;
 pub(crate) mod error;
 pub(crate) mod event_text;

@@ -11,6 +11,7 @@ pub(crate) mod download_ticket;
 pub(crate) mod draft;
 pub(crate) mod drawing;
 pub(crate) mod files;
+pub(crate) mod new_link;
 pub(crate) mod next_document;
 pub(crate) mod one_time_code;
 pub(crate) mod page;

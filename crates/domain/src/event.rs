@@ -269,6 +269,13 @@ pub enum EventKind {
         /// The member who copied it.
         member: NamedMember,
     },
+    /// The holder of a replaced signing link asked for a new one, which was sent to the recipient's own contact. Every
+    /// earlier signing link of the recipient stopped working.
+    NewLinkRequested {
+        recipient: RecipientId,
+        /// The version of the link that they held.
+        link_version: u32,
+    },
     /// A finished workflow was hidden; its proof stays.
     Discarded,
     /// The links to the files and the sender's view were replaced by new ones.
@@ -392,6 +399,7 @@ impl EventKind {
             | Self::Downloaded { .. }
             | Self::Delivered { .. }
             | Self::Undelivered { .. }
+            | Self::NewLinkRequested { .. }
             | Self::Discarded
             | Self::LinksRenewed
             | Self::LinksRevoked
@@ -428,6 +436,7 @@ impl EventKind {
             Self::Delivered { .. } => "delivered",
             Self::Undelivered { .. } => "undelivered",
             Self::LinkCopied { .. } => "link_copied",
+            Self::NewLinkRequested { .. } => "new_link_requested",
             Self::Discarded => "discarded",
             Self::LinksRenewed => "links_renewed",
             Self::LinksRevoked => "links_revoked",
@@ -485,6 +494,7 @@ impl EventKind {
             | Self::IdentityRefused { recipient, .. }
             | Self::Consented { recipient, .. }
             | Self::LinkCopied { recipient, .. }
+            | Self::NewLinkRequested { recipient, .. }
             | Self::ValueRemoved { recipient, .. }
             | Self::Approved { recipient, .. }
             | Self::Rejected { recipient, .. }

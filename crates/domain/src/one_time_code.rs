@@ -7,7 +7,7 @@
 //! 5.2.2, allows 100). An automatic reminder does not count as asking: with one a day, the lock would mean nothing.
 //!
 //! Somebody who can start documents in another person's name would get 25 tries with each of them. So wrong codes are
-//! also counted per contact, over all documents: [`WrongCodes`].
+//! also counted per contact, over all documents: [`MOST_WRONG`].
 //!
 //! The codes that were sent and tried are read from the workflow's audit trail, which contains them anyway.
 
@@ -16,6 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::event::{Event, EventKind, IdentityMethod, Who};
 use crate::ids::RecipientId;
 use crate::number::of_usual_width;
+use crate::recent_times::{Limit, remaining};
 
 /// How long a code is valid.
 pub const LIFE: SignedDuration = SignedDuration::from_mins(10);
@@ -31,11 +32,7 @@ const MOST_REFUSED: u32 = 25;
 /// A right code is used up, but the form in which it was entered may send it again within this time: a double click.
 const GRACE: SignedDuration = SignedDuration::from_secs(30);
 /// The most wrong codes for one contact, in an hour and in a day.
-const MOST_WRONG: [(usize, SignedDuration); 2] = [
-    (10, SignedDuration::from_hours(1)),
-    (MOST_WRONG_A_DAY, WRONG_COUNTS_FOR),
-];
-const MOST_WRONG_A_DAY: usize = 30;
+pub const MOST_WRONG: [Limit; 2] = [(10, SignedDuration::from_hours(1)), (30, WRONG_COUNTS_FOR)];
 /// For how long a wrong code counts.
 pub const WRONG_COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
 
@@ -60,12 +57,6 @@ pub fn is_alive(sent_at: Timestamp, used_at: Option<Timestamp>, at: Timestamp) -
 /// Whether the form in which a code was used at `used_at` can send it again.
 pub fn may_repeat(used_at: Timestamp, at: Timestamp) -> bool {
     remaining(used_at, GRACE, at).is_some()
-}
-
-/// What is left of a period that began at `since`. Setting the clock back does not make it longer.
-fn remaining(since: Timestamp, length: SignedDuration, at: Timestamp) -> Option<SignedDuration> {
-    let left = length.checked_sub(at.duration_since(since)).unwrap_or(length);
-    Some(left.min(length)).filter(SignedDuration::is_positive)
 }
 
 /// Why no code can be sent now.
@@ -129,41 +120,12 @@ impl Record {
     }
 }
 
-/// When wrong codes were entered for one contact, newest last.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WrongCodes(Vec<Timestamp>);
-
-impl WrongCodes {
-    pub fn at(times: Vec<Timestamp>) -> WrongCodes {
-        WrongCodes(times)
-    }
-
-    pub fn times(&self) -> &[Timestamp] {
-        &self.0
-    }
-
-    /// Whether another code may be tried now; if not, how long to wait.
-    pub fn may_try(&self, at: Timestamp) -> Result<(), SignedDuration> {
-        let waits = MOST_WRONG.into_iter().filter_map(|(most, window)| {
-            let oldest = self.0.iter().rev().nth(most - 1)?;
-            remaining(*oldest, window, at)
-        });
-        waits.max().map_or(Ok(()), Err)
-    }
-
-    /// Adds one, and forgets those that no limit needs.
-    pub fn add(&mut self, at: Timestamp) {
-        self.0.push(at);
-        let most = self.0.len().min(MOST_WRONG_A_DAY);
-        self.0.drain(..self.0.len() - most);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::event::{Actor, NamedRecipient};
     use crate::ids::MemberId;
+    use crate::recent_times::RecentTimes;
 
     const WRITER: RecipientId = RecipientId(7);
 
@@ -246,28 +208,28 @@ mod tests {
 
     #[test]
     fn ten_wrong_codes_an_hour_and_thirty_a_day_are_counted() {
-        let mut codes = WrongCodes::default();
+        let mut codes = RecentTimes::default();
         let wait = |seconds| Err(SignedDuration::from_secs(seconds));
         for hour in 0..3 {
             for second in 0..10 {
                 let now = at(hour * 3_600 + second);
-                assert_eq!(codes.may_try(now), Ok(()));
-                codes.add(now);
+                assert_eq!(codes.allows(&MOST_WRONG, now), Ok(()));
+                codes.add(&MOST_WRONG, now);
             }
             assert_eq!(
-                codes.may_try(at(hour * 3_600 + 9)),
+                codes.allows(&MOST_WRONG, at(hour * 3_600 + 9)),
                 wait(if hour == 2 { 86_400 - 7_209 } else { 3_591 })
             );
         }
         // The first of thirty allows another one a day later; ten in an hour may be spread over the whole day.
-        assert_eq!(codes.may_try(at(86_399)), wait(1));
-        assert_eq!(codes.may_try(at(86_400)), Ok(()));
-        codes.add(at(86_400));
-        assert_eq!(codes.may_try(at(86_400)), wait(1));
+        assert_eq!(codes.allows(&MOST_WRONG, at(86_399)), wait(1));
+        assert_eq!(codes.allows(&MOST_WRONG, at(86_400)), Ok(()));
+        codes.add(&MOST_WRONG, at(86_400));
+        assert_eq!(codes.allows(&MOST_WRONG, at(86_400)), wait(1));
         assert_eq!(codes.times().len(), 30);
         // Setting the clock back makes no wait longer than a day.
-        assert_eq!(codes.may_try(at(-1_000_000)), wait(86_400));
-        assert_eq!(WrongCodes::default().may_try(at(0)), Ok(()));
+        assert_eq!(codes.allows(&MOST_WRONG, at(-1_000_000)), wait(86_400));
+        assert_eq!(RecentTimes::default().allows(&MOST_WRONG, at(0)), Ok(()));
     }
 
     #[test]

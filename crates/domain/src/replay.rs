@@ -243,6 +243,9 @@ impl Replay {
                 self.erased.extend(texts);
                 self.values.retain(|field, _| !fields.contains(field));
             }
+            EventKind::NewLinkRequested { recipient, .. } => self.mark(recipient, |found| {
+                found.link_version.set(entry, found.link_version.is.saturating_add(1));
+            }),
             EventKind::Discarded => self.discarded_at.set(entry, Some(at)),
             EventKind::Started { .. }
             | EventKind::RequestSent { .. }

@@ -643,6 +643,20 @@ impl Workflow {
         Ok(workflow.change(event, asked))
     }
 
+    /// The holder of a replaced link of a signer whose turn it is has a new one sent. Every earlier link stops working.
+    /// The caller has checked that they may ([`crate::new_link`]).
+    pub fn send_new_link(mut self, id: RecipientId, link_version: u32, at: Timestamp) -> Result<Change, Refusal> {
+        self.check_turn(id, at)?;
+        for recipient in self.recipients.iter_mut().filter(|recipient| recipient.id == id) {
+            recipient.link_version = recipient.link_version.saturating_add(1);
+        }
+        let event = EventKind::NewLinkRequested {
+            recipient: id,
+            link_version,
+        };
+        Ok(self.change(event, vec![id]))
+    }
+
     /// Puts another person in the place of a recipient who has not signed, and decides whom to ask now.
     fn with_person(
         mut self,

@@ -48,7 +48,7 @@ pub enum Purpose {
     AccessCode,
     /// A code that was sent to a recipient, and the proof that they entered it.
     OneTimeCode,
-    /// Contacts for which wrong one-time codes are counted.
+    /// Contacts for which wrong one-time codes and requests for new links are counted.
     CodeGuesses,
     /// An answer kept for an idempotency key: it contains links.
     IdempotentAnswer,

@@ -1,8 +1,8 @@
 //! Reminders. A reminder that somebody sends also unlocks an access code that was tried too often.
 //!
 //! An addressee is asked again at most once in ten minutes, no matter who wants it, so a program that runs wild
-//! fills nobody's mailbox. This counts reminders, and requests to people who replace a signer by correction or reassignment,
-//! but not the first request of each step. The audit trail remembers when it was, and to which address.
+//! fills nobody's mailbox. This counts reminders, new links, and requests to people who replace a signer by correction or
+//! reassignment, but not the first request of each step. The audit trail remembers when it was, and to which address.
 //!
 //! A company may also have its signers reminded automatically: some days after they were asked or reminded, repeatedly, and
 //! some days before the deadline ([`domain::Reminders`]). A job finds those who are due, in the audit trail as well. When to
@@ -203,22 +203,25 @@ struct AskedAgain {
 impl AskedAgain {
     fn of(events: Vec<NamedEvent>, region: Region) -> AskedAgain {
         let mut by_address = BTreeMap::new();
-        // The person whom the previous event put in a signer's place; the next request asks them.
+        // The person whom the previous event put in a signer's place, or who asked for a new link; the next request asks them.
         let mut put_in = None;
         for event in events {
             let before = put_in.take();
-            let is_asked_anew = match event.event.event {
+            let is_asked_again = match event.event.event {
                 EventKind::RequestSent { recipient } => before == Some(recipient),
                 EventKind::Reminded { .. } => true,
                 _ => false,
             };
             // People whose contact was erased are not asked again.
-            let asked = event.recipient.as_ref().filter(|_| is_asked_anew);
+            let asked = event.recipient.as_ref().filter(|_| is_asked_again);
             if let Some(contact) = asked.and_then(|asked| asked.contact.clear()) {
                 let key = Contact::parse(contact, region).map_or_else(|_| contact.to_owned(), |contact| contact.key());
                 by_address.insert(key, event.event.at);
             }
-            put_in = event.successor.map(|person| person.id);
+            put_in = match event.event.event {
+                EventKind::NewLinkRequested { recipient, .. } => Some(recipient),
+                _ => event.successor.map(|person| person.id),
+            };
         }
         AskedAgain { by_address }
     }

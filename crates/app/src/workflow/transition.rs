@@ -25,6 +25,7 @@ use store::workflow_value::StoredValue;
 
 use crate::App;
 use crate::base::audit_log::Logged;
+use crate::base::contact_count::ContactCount;
 use crate::base::error::{ConflictCode, Error, Subject};
 use crate::base::keyed_chain;
 use crate::base::origin::Origin;
@@ -117,6 +118,8 @@ pub(crate) struct Plan {
     finished_draft: Option<RecipientId>,
     draft_read: Option<(RecipientId, Option<String>)>,
     reset_access: Vec<RecipientId>,
+    /// What is counted for the contact of the signer who is asked again.
+    counted: Option<ContactCount>,
     /// The entry of the audit log, if a member or the operator does this.
     logged: Option<Logged>,
 }
@@ -195,6 +198,7 @@ impl Plan {
             finished_draft: None,
             draft_read: None,
             reset_access: Vec::new(),
+            counted: None,
             logged: None,
         }
     }
@@ -275,6 +279,12 @@ impl Plan {
         self
     }
 
+    /// Counts this for a contact. If it is too much, nothing is written.
+    pub(crate) fn counting(mut self, counted: Option<ContactCount>) -> Plan {
+        self.counted = counted;
+        self
+    }
+
     /// Writes an entry into the audit log, with what the plan changes.
     pub(crate) fn logging(mut self, logged: Option<&Logged>) -> Plan {
         self.logged = logged.cloned().map(|logged| match &self.over {
@@ -299,6 +309,10 @@ impl Plan {
         let held = &mut held;
         if let Some(logged) = &self.logged {
             logged.write(held)?;
+        }
+        if let Some(counted) = &self.counted {
+            let times = counted.check(held, self.at)?;
+            counted.count(held, times, self.at)?;
         }
         for recipient in &self.reset_access {
             store::workflow::reset_access(held, company, id, *recipient)?;

@@ -40,6 +40,8 @@ pub enum Ending {
     LinkEnded,
     /// The signing link was sent by message (200).
     LinkSent,
+    /// A new signing link was asked for (200). Says the same whether one was sent or not.
+    NewLinkAsked,
     /// Too many wrong access codes (409).
     Locked,
     /// The same, for a completed document (409).
@@ -61,7 +63,7 @@ pub enum Ending {
 impl Ending {
     /// Every kind, for the test of the texts.
     #[cfg(test)]
-    pub const ALL: [Ending; 22] = [
+    pub const ALL: [Ending; 23] = [
         Ending::Signed,
         Ending::Waiting,
         Ending::Complete,
@@ -76,6 +78,7 @@ impl Ending {
         Ending::LinkUsedUp,
         Ending::LinkEnded,
         Ending::LinkSent,
+        Ending::NewLinkAsked,
         Ending::Locked,
         Ending::FilesLocked,
         Ending::UnknownLink,
@@ -88,7 +91,7 @@ impl Ending {
 
     pub fn status(self) -> StatusCode {
         match self {
-            Self::LinkSent => StatusCode::OK,
+            Self::LinkSent | Self::NewLinkAsked => StatusCode::OK,
             Self::Signed | Self::Waiting | Self::Locked | Self::FilesLocked => StatusCode::CONFLICT,
             Self::Complete
             | Self::Rejected
@@ -125,6 +128,7 @@ impl Ending {
             Self::LinkUsedUp => ("link-used-up-title", None, "link-used-up-text"),
             Self::LinkEnded => ("link-ended-title", None, "link-ended-text"),
             Self::LinkSent => ("link-sent-title", None, "link-sent-text"),
+            Self::NewLinkAsked => ("link-sent-title", None, "end-new-link-asked"),
             Self::Locked => ("sign-code-locked-title", None, "sign-code-locked"),
             Self::FilesLocked => ("sign-code-locked-title", None, "view-locked"),
             Self::UnknownLink => ("end-unknown-title", None, "end-unknown-text"),
@@ -140,6 +144,7 @@ impl Ending {
         match self {
             Self::Signed | Self::Complete | Self::HandedOver | Self::LinkSent => ("good", "check"),
             Self::Waiting => ("", "clock"),
+            Self::NewLinkAsked => ("", "mail"),
             Self::Expired | Self::LinkExpired | Self::LinkEnded | Self::Busy(_) => ("warn", "clock"),
             Self::Doubt => ("warn", "alert"),
             Self::Rejected | Self::RejectedByHolder | Self::Canceled => ("", "cross"),
@@ -168,6 +173,8 @@ pub struct About {
     /// Who did it, if the holder of the link may know.
     pub name: Option<String>,
     pub links: Vec<Link>,
+    /// Where a form asks for a new link.
+    pub new_link: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -183,6 +190,7 @@ struct Content<'a> {
     text: String,
     document: Option<&'a str>,
     links: &'a [Link],
+    new_link: Option<&'a str>,
 }
 
 pub fn page(ending: Ending, language: Language, mut frame: Frame, about: &About) -> Response {
@@ -202,6 +210,7 @@ pub fn page(ending: Ending, language: Language, mut frame: Frame, about: &About)
         text,
         document: about.document.as_deref(),
         links: &about.links,
+        new_link: about.new_link.as_deref(),
     };
     respond(ending.status(), "end.html", &frame, &content)
 }

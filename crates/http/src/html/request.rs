@@ -19,6 +19,8 @@ use crate::frame::client_address::ClientAddress;
 use crate::frame::link_token;
 use crate::frame::state::Http;
 
+/// Where a new signing link is asked for.
+pub const NEW_LINK: &str = "/sign/new-link";
 /// Forms are short: a token, a name, a password.
 const FORM_LIMIT: u64 = 64 * 1024;
 /// How many characters of a User-Agent we keep.
@@ -285,7 +287,20 @@ impl PageRequest {
         }
         error.log();
         let about = self.about_link(http, token).await;
-        self.end(ending_of(error), language, &about)
+        let ending = ending_of(error);
+        let new_link = match ending {
+            Ending::OldLink => self.new_link_form(http, token, language).await,
+            _ => None,
+        };
+        self.end(ending, language, &About { new_link, ..about })
+    }
+
+    /// The address of the form with which the holder of a replaced signing link asks for a new one.
+    async fn new_link_form(&self, http: &Http, token: &str, language: Language) -> Option<String> {
+        let asked = token.to_owned();
+        let offers = http.blocking(move |app| app.offers_new_link(&asked)).await;
+        let is_offered = offers.inspect_err(Error::log).unwrap_or(false);
+        is_offered.then(|| self.link(language, NEW_LINK, &[("token", token)]))
     }
 
     /// What we can say about a link that no longer opens: the company, so that its holder knows whom to ask.

@@ -9,10 +9,11 @@ use axum::http::Method;
 
 use crate::frame::route::{Authority, Route, route};
 use crate::frame::state::Http;
-use crate::html::request::PageRequest;
+use crate::html::request::{NEW_LINK, PageRequest};
 
 pub mod actions;
 pub mod drawings;
+pub mod new_link;
 pub mod page;
 pub mod pictures;
 pub mod preview;
@@ -44,6 +45,8 @@ pub fn routes() -> Vec<Route> {
         ),
         route(Method::POST, "/sign/one-time-code", LinkToken, actions::one_time_code),
         route(Method::GET, "/sign/one-time-code", LinkToken, actions::back_to_page),
+        route(Method::POST, NEW_LINK, LinkToken, new_link::ask),
+        route(Method::GET, NEW_LINK, Authority::Public, new_link::asked),
         route(Method::POST, "/sign/consent", LinkToken, actions::consent),
         route(Method::PUT, "/sign/drafts", LinkToken, actions::drafts),
         route(Method::POST, "/sign/files", LinkToken, actions::files).taking_files(),

@@ -21,6 +21,7 @@ mod ignored_members;
 mod links;
 mod login;
 mod looks;
+mod new_links;
 mod onward;
 mod pages;
 mod people_over_time;

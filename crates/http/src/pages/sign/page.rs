@@ -220,6 +220,7 @@ fn about(view: &SigningView, language: Language, date: Option<String>) -> About 
         look: Some(view.look.clone()),
         date,
         name: None,
+        new_link: None,
         // The next document's address is returned by an approval or a rejection, not to anyone who opens a used link.
         links: view
             .document_url

@@ -29,6 +29,10 @@ fn every_link_route_refuses_who_has_no_link(database: &TestDatabase) {
         .into_iter()
         .filter(|route| route.authority == Authority::LinkToken)
     {
+        // Its answer is the same for every link, also for none (the tests of new links).
+        if route.path == "/sign/new-link" {
+            continue;
+        }
         asked += 1;
         for token in WRONG {
             let path = format!("{}?token={token}&name=x", filled(route.path));

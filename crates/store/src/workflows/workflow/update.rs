@@ -51,7 +51,7 @@ pub fn update<'t>(
     let mut locked = HeldWorkflow::written(tx, head.clone());
     crate::chain::audit::insert(&mut locked, &after.company, after.id, entries)?;
     for recipient in &after.recipients {
-        update_recipient(&mut locked, before, recipient, acting, at)?;
+        update_recipient(&mut locked, (before, after), recipient, acting, at)?;
     }
     Ok(Some(locked))
 }
@@ -59,7 +59,7 @@ pub fn update<'t>(
 /// Writes a recipient if they differ. Links and codes of an earlier person stop working.
 fn update_recipient(
     held: &mut HeldWorkflow<'_>,
-    before: &StoredWorkflow,
+    (before, after): (&StoredWorkflow, &Workflow),
     recipient: &Recipient,
     acting: Option<(RecipientId, Option<&str>)>,
     at: Timestamp,
@@ -99,7 +99,11 @@ fn update_recipient(
             recipient.company.as_deref(),
         ],
     )?;
-    if is_replaced || old.is_some_and(|old| old.link_version != recipient.link_version) {
+    // Without a return, which changes the turn, the same person only has a new link. What is theirs stays, also the count of
+    // wrong codes: otherwise each new link would allow as many tries again.
+    let is_returned = before.workflow.turn() != after.turn();
+    let is_asked_anew = |old: &Recipient| old.link_version != recipient.link_version;
+    if is_replaced || (is_returned && old.is_some_and(is_asked_anew)) {
         held.execute_one(&sql::RESET_ACCESS, values![company, id, recipient.id])?;
     }
     if is_replaced {
