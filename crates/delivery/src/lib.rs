@@ -26,7 +26,7 @@ pub mod webhook;
 
 pub use egress::Egress;
 pub use guarded_client::GuardedClient;
-pub use mailer::{MailSettings, MailTls, Mailer};
+pub use mailer::{MailLogin, MailSettings, MailTls, Mailer, OAuthSettings, RefreshToken};
 pub use messenger::Messengers;
 pub use network::{GuardedNetwork, SourceRules};
 pub use runner::{Runner, RunnerSettings};

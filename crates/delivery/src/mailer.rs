@@ -4,13 +4,17 @@
 //! the first try was lost) can recognise it. We pass sender, recipient and subject to the mail library as values, which
 //! it encodes, so no text that a person wrote can start a new header line.
 
+mod access_token;
+mod bearer;
+
 use std::str::FromStr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use app::mail::{LOGO_ID, OutgoingMail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use domain::Secret;
 use jiff::Timestamp;
 use lettre::address::{AddressError, Envelope};
 use lettre::message::header::{ContentType, Header, HeaderName, HeaderValue};
@@ -18,11 +22,16 @@ use lettre::message::{Attachment, Mailbox, MultiPart, MultiPartKind, SinglePart}
 use lettre::transport::smtp::AsyncSmtpTransportBuilder;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::response::Response;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use crate::mailer::access_token::AccessTokens;
+use crate::mailer::bearer::{Bearer, BearerFault, Protection};
 use crate::tls_fault::tls_fault;
+
+pub use access_token::{OAuthSettings, RefreshToken, TokenUrlFault};
 
 /// We write a name without encoding if its header fits into one line of this many characters (RFC 5322, 2.1.1).
 const LINE: usize = 78;
@@ -42,12 +51,21 @@ pub enum MailTls {
     Tls,
 }
 
+/// How we log in to the mail server.
+#[derive(Clone)]
+pub enum MailLogin {
+    Password(Secret),
+    /// With access tokens, as Microsoft 365 and Google require.
+    OAuth(OAuthSettings),
+}
+
 #[derive(Clone)]
 pub struct MailSettings {
     pub host: String,
     pub port: u16,
     pub tls: MailTls,
-    pub login: Option<(String, String)>,
+    /// The user, and how they log in.
+    pub login: Option<(String, MailLogin)>,
     pub from: String,
     pub timeout: Duration,
     /// How long one mail may take in all, at most [`LONGEST_SENDING`]. The library limits no single command.
@@ -70,6 +88,12 @@ pub enum MailSettingsFault {
     /// The host name cannot be used for TLS.
     #[error("TLS cannot be used with this host name: {0}")]
     Tls(lettre::transport::smtp::Error),
+    #[error("{0}")]
+    TokenUrl(TokenUrlFault),
+    #[error(
+        "an access token is as good as a password, so the connection must be protected: use \"starttls\" or \"tls\""
+    )]
+    PlainToken,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -86,9 +110,56 @@ pub struct MailFault {
 /// Sends mails. Cheap to clone; clones share their connections.
 #[derive(Clone)]
 pub struct Mailer {
-    pool: Arc<Pool>,
+    transport: Transport,
     from: Address,
     longest: Duration,
+}
+
+#[derive(Clone)]
+enum Transport {
+    Library(Arc<Pool>),
+    Bearer(Arc<Bearer>),
+}
+
+impl Transport {
+    async fn send(&self, message: Message) -> Result<Response, BearerFault> {
+        match self {
+            Transport::Library(pool) => Ok(pool.transport().send(message).await?),
+            Transport::Bearer(bearer) => bearer.send(&message).await,
+        }
+    }
+
+    async fn check(&self) -> Result<(), MailFault> {
+        let is_open = match self {
+            Transport::Library(pool) => pool.transport().test_connection().await.map_err(BearerFault::from),
+            Transport::Bearer(bearer) => bearer.check().await.map(|()| true),
+        };
+        if is_open.map_err(|fault| fault.into_mail_fault(false))? {
+            return Ok(());
+        }
+        Err(MailFault {
+            code: None,
+            is_permanent: false,
+            words: "the mail server closed the connection".to_owned(),
+        })
+    }
+}
+
+impl BearerFault {
+    fn into_mail_fault(self, is_permanent: bool) -> MailFault {
+        match self {
+            BearerFault::Smtp(error) => MailFault {
+                code: error.status().map(u16::from),
+                is_permanent,
+                words: words(&error),
+            },
+            BearerFault::Login { code, words } => MailFault {
+                code,
+                is_permanent: false,
+                words,
+            },
+        }
+    }
 }
 
 /// The library's connection pool, which may be created and dropped only inside a Tokio runtime.
@@ -117,23 +188,22 @@ impl Mailer {
     pub fn new(settings: &MailSettings) -> Result<Mailer, MailSettingsFault> {
         let from = Address::from_str(&settings.from).map_err(MailSettingsFault::From)?;
         let tls = || TlsParameters::new(settings.host.clone()).map_err(MailSettingsFault::Tls);
-        let tls = match settings.tls {
-            MailTls::None => Tls::None,
-            MailTls::StartTls => Tls::Required(tls()?),
-            MailTls::Tls => Tls::Wrapper(tls()?),
+        let protection = match settings.tls {
+            MailTls::None => Protection::None,
+            MailTls::StartTls => Protection::StartTls(tls()?),
+            MailTls::Tls => Protection::Tls(tls()?),
         };
-        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
-            .port(settings.port)
-            .timeout(Some(settings.timeout))
-            .tls(tls);
-        if let Some((user, password)) = &settings.login {
-            transport = transport.credentials(Credentials::new(user.clone(), password.clone()));
-        }
+        let transport = match &settings.login {
+            Some((user, MailLogin::OAuth(oauth))) => {
+                Transport::Bearer(Arc::new(bearer_of(settings, protection, user, oauth)?))
+            }
+            Some((user, MailLogin::Password(password))) => {
+                Transport::Library(Arc::new(pool_of(settings, protection, Some((user, password)))))
+            }
+            None => Transport::Library(Arc::new(pool_of(settings, protection, None))),
+        };
         Ok(Mailer {
-            pool: Arc::new(Pool {
-                builder: transport,
-                transport: OnceLock::new(),
-            }),
+            transport,
             from,
             longest: settings.longest.min(LONGEST_SENDING),
         })
@@ -141,19 +211,13 @@ impl Mailer {
 
     /// Checks whether mails can be sent now: connects, greets, and logs in if a user is set. Sends no mail.
     pub async fn check(&self) -> Result<(), MailFault> {
-        let fault = |code, words| MailFault {
-            code,
-            is_permanent: false,
-            words,
-        };
-        match timeout(LONGEST_CHECK, self.pool.transport().test_connection()).await {
-            Ok(Ok(true)) => Ok(()),
-            Ok(Ok(false)) => Err(fault(None, "the mail server closed the connection".to_owned())),
-            Ok(Err(error)) => Err(fault(error.status().map(u16::from), words(&error))),
-            Err(_) => {
-                let words = format!("the mail server did not answer within {} s", LONGEST_CHECK.as_secs());
-                Err(fault(None, words))
-            }
+        match timeout(LONGEST_CHECK, self.transport.check()).await {
+            Ok(checked) => checked,
+            Err(_) => Err(MailFault {
+                code: None,
+                is_permanent: false,
+                words: format!("the mail server did not answer within {} s", LONGEST_CHECK.as_secs()),
+            }),
         }
     }
 
@@ -166,19 +230,18 @@ impl Mailer {
         at: Timestamp,
     ) -> Result<String, MailFault> {
         let message = self.message(mail, logo, event_id, at)?;
-        let sent = timeout(self.longest, self.pool.transport().send(message))
+        let sent = timeout(self.longest, self.transport.send(message))
             .await
             .map_err(|_| MailFault {
                 code: None,
                 is_permanent: false,
                 words: format!("the mail server did not finish within {} s", self.longest.as_secs_f32()),
             })?;
-        let answer = sent.map_err(|error| MailFault {
-            code: error.status().map(u16::from),
+        let answer = sent.map_err(|fault| {
             // The library itself refuses an address that needs SMTPUTF8 (RFC 6531) if the server does not support it.
-            is_permanent: (error.is_permanent() && is_about_the_mail(&error))
-                || (error.is_client() && !mail.to.is_ascii()),
-            words: words(&error),
+            let is_permanent = matches!(&fault, BearerFault::Smtp(error)
+                if (error.is_permanent() && is_about_the_mail(error)) || (error.is_client() && !mail.to.is_ascii()));
+            fault.into_mail_fault(is_permanent)
         })?;
         Ok(answer.message().collect::<Vec<_>>().join(" "))
     }
@@ -245,6 +308,46 @@ impl Mailer {
         }
         Ok(message)
     }
+}
+
+fn pool_of(settings: &MailSettings, protection: Protection, login: Option<(&String, &Secret)>) -> Pool {
+    let tls = match protection {
+        Protection::None => Tls::None,
+        Protection::StartTls(tls) => Tls::Required(tls),
+        Protection::Tls(tls) => Tls::Wrapper(tls),
+    };
+    let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
+        .port(settings.port)
+        .timeout(Some(settings.timeout))
+        .tls(tls);
+    if let Some((user, password)) = login {
+        builder = builder.credentials(Credentials::new(user.clone(), password.expose().to_owned()));
+    }
+    Pool {
+        builder,
+        transport: OnceLock::new(),
+    }
+}
+
+fn bearer_of(
+    settings: &MailSettings,
+    protection: Protection,
+    user: &str,
+    oauth: &OAuthSettings,
+) -> Result<Bearer, MailSettingsFault> {
+    if matches!(protection, Protection::None) && !access_token::is_this_machine(&settings.host) {
+        return Err(MailSettingsFault::PlainToken);
+    }
+    Ok(Bearer {
+        host: settings.host.clone(),
+        port: settings.port,
+        protection,
+        timeout: settings.timeout,
+        user: user.to_owned(),
+        clock: Arc::clone(&oauth.clock),
+        tokens: AccessTokens::new(oauth.clone()).map_err(MailSettingsFault::TokenUrl)?,
+        idle: Mutex::default(),
+    })
 }
 
 fn inline_logo(png: Vec<u8>) -> Result<SinglePart, String> {

@@ -19,5 +19,6 @@ pub mod scale;
 pub mod smtp_sink;
 pub mod stand_ins;
 pub mod time_stamp_authority;
+pub mod token_endpoint;
 pub mod workbook;
 pub mod world;

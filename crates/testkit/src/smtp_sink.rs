@@ -8,6 +8,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SunkMail {
     pub from: String,
@@ -57,6 +60,24 @@ pub enum Trouble {
     HangUp,
 }
 
+/// What a server that accepts access tokens offers, and which token it accepts.
+#[derive(Debug, Clone)]
+pub struct TokenLogin {
+    /// As in its answer to `EHLO`: `PLAIN XOAUTH2`.
+    pub mechanisms: &'static str,
+    pub user: &'static str,
+    /// Explains a refusal first, as RFC 7628 describes and Google does. Microsoft refuses at once.
+    pub explains: bool,
+}
+
+/// A login with an access token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Login {
+    pub mechanism: String,
+    pub token: String,
+    pub accepted: bool,
+}
+
 /// How long a test waits for something that takes a moment: only something that hangs takes this long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -69,6 +90,9 @@ struct Shared {
     closed: AtomicBool,
     down: AtomicBool,
     utf8: bool,
+    token_login: Option<TokenLogin>,
+    accepted: Mutex<Vec<String>>,
+    logins: Mutex<Vec<Login>>,
 }
 
 impl Shared {
@@ -85,15 +109,31 @@ pub struct SmtpSink {
 
 impl SmtpSink {
     pub fn start() -> SmtpSink {
-        SmtpSink::started(true)
+        SmtpSink::started(true, None)
     }
 
     /// The same without SMTPUTF8 (RFC 6531): ASCII addresses only.
     pub fn start_without_utf8() -> SmtpSink {
-        SmtpSink::started(false)
+        SmtpSink::started(false, None)
     }
 
-    fn started(utf8: bool) -> SmtpSink {
+    /// Takes mails only after a login with an access token that [`SmtpSink::accept`] names.
+    pub fn start_with_tokens(login: TokenLogin) -> SmtpSink {
+        SmtpSink::started(true, Some(login))
+    }
+
+    /// From now on, these tokens are accepted, and no others.
+    pub fn accept(&self, tokens: &[&str]) {
+        let tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
+        *self.shared.accepted.lock().expect("no panic while locked") = tokens;
+    }
+
+    /// The logins so far.
+    pub fn logins(&self) -> Vec<Login> {
+        self.shared.logins.lock().expect("no panic while locked").clone()
+    }
+
+    fn started(utf8: bool, token_login: Option<TokenLogin>) -> SmtpSink {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a bound socket has an address");
         let shared = Arc::new(Shared {
@@ -105,6 +145,9 @@ impl SmtpSink {
             closed: AtomicBool::new(false),
             down: AtomicBool::new(false),
             utf8,
+            token_login,
+            accepted: Mutex::default(),
+            logins: Mutex::default(),
         });
         let accepting = Arc::clone(&shared);
         thread::spawn(move || {
@@ -189,6 +232,7 @@ fn serve(shared: &Shared, stream: &TcpStream) {
         from: String::new(),
         to: Vec::new(),
         trouble: None,
+        is_logged_in: shared.token_login.is_none(),
     };
     if let Some(Trouble::AtGreeting(answer)) = refusal {
         session.say(&answer);
@@ -210,6 +254,7 @@ struct Session<'s> {
     from: String,
     to: Vec<String>,
     trouble: Option<Trouble>,
+    is_logged_in: bool,
 }
 
 impl Session<'_> {
@@ -222,10 +267,17 @@ impl Session<'_> {
         match word.as_str() {
             "EHLO" => {
                 let last = if self.shared.utf8 { "250 SMTPUTF8" } else { "250 HELP" };
-                self.say("250-sink") && self.say("250-8BITMIME") && self.say(last)
+                let login = self.shared.token_login.as_ref();
+                let offered = login.map(|login| format!("250-AUTH {}", login.mechanisms));
+                self.say("250-sink")
+                    && offered.is_none_or(|offered| self.say(&offered))
+                    && self.say("250-8BITMIME")
+                    && self.say(last)
             }
             "HELO" | "NOOP" => self.say("250 sink"),
             "RSET" => self.say("250 forgotten"),
+            "AUTH" => self.log_in(line),
+            "MAIL" if !self.is_logged_in => self.say("530 5.7.57 Client not authenticated to send mail"),
             "MAIL" => self.sender(line),
             "RCPT" => self.recipient(line),
             "DATA" => self.data(),
@@ -235,6 +287,55 @@ impl Session<'_> {
             }
             _ => self.say("502 unknown"),
         }
+    }
+
+    /// Reads what RFC 7628 and Google's description of XOAUTH2 demand, and nothing else.
+    fn log_in(&mut self, line: &str) -> bool {
+        let Some(login) = self.shared.token_login.clone() else {
+            return self.say("503 5.5.1 not offered");
+        };
+        let mut words = line.split(' ').skip(1);
+        let (mechanism, first) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let first = BASE64_STANDARD
+            .decode(first)
+            .ok()
+            .and_then(|first| String::from_utf8(first).ok());
+        let (begins, last_answer) = match mechanism {
+            "OAUTHBEARER" => (format!("n,a={},\u{1}host=127.0.0.1\u{1}port=", login.user), "AQ=="),
+            _ => (format!("user={}\u{1}", login.user), ""),
+        };
+        let token = first.as_deref().and_then(|first| {
+            let (_, token) = first.strip_prefix(&begins).and(first.split_once("\u{1}auth=Bearer "))?;
+            token.strip_suffix("\u{1}\u{1}")
+        });
+        let is_offered = login.mechanisms.split(' ').any(|offered| offered == mechanism);
+        let Some(token) = token.filter(|_| is_offered) else {
+            return self.say("501 5.5.4 this is no such login");
+        };
+        let accepted = self.shared.accepted.lock().expect("no panic while locked");
+        let accepted = accepted.iter().any(|known| known == token);
+        self.shared.logins.lock().expect("no panic while locked").push(Login {
+            mechanism: mechanism.to_owned(),
+            token: token.to_owned(),
+            accepted,
+        });
+        self.is_logged_in = accepted;
+        if accepted {
+            return self.say("235 2.7.0 accepted");
+        }
+        if !login.explains {
+            return self.say("535 5.7.3 Authentication unsuccessful");
+        }
+        let explained = r#"{"status":"400","schemes":"Bearer","scope":"https://mail.example.com/"}"#;
+        let mut answer = String::new();
+        let is_asked = self.say(&format!("334 {}", BASE64_STANDARD.encode(explained)));
+        if !is_asked || self.reader.read_line(&mut answer).is_err() {
+            return false;
+        }
+        if answer.trim_end() != last_answer {
+            return self.say("501 5.5.2 this is no empty answer");
+        }
+        self.say("535-5.7.8 Username and Password not accepted.") && self.say("535 5.7.8 Learn more")
     }
 
     fn sender(&mut self, line: &str) -> bool {

@@ -9,7 +9,7 @@ use app::mail::{AccessCode, MailRoom, Notification, Occasion, Request};
 use app::{Actor, App, Caller, Channel, Parts, Purpose, Settings, Vault};
 use blobs::Blobs;
 use delivery::guarded_client::{GuardedClient, Limits, Lookup, SystemLookup};
-use delivery::mailer::{LONGEST_SENDING, MailSettings, MailTls, Mailer};
+use delivery::mailer::{LONGEST_SENDING, MailLogin, MailSettings, MailTls, Mailer, OAuthSettings};
 use delivery::messenger::{GatewaySettings, Messengers};
 use delivery::runner::{Runner, RunnerSettings};
 use domain::public_address::AddressRules;
@@ -211,13 +211,23 @@ impl House {
         self.with_patience(port, LONGEST_SENDING)
     }
 
+    /// The same for a server that accepts access tokens.
+    pub fn with_tokens(self, port: u16, user: &str, oauth: OAuthSettings) -> House {
+        let login = Some((user.to_owned(), MailLogin::OAuth(oauth)));
+        self.with_mail(port, login, LONGEST_SENDING)
+    }
+
     /// Allows this much time for a mail.
-    pub fn with_patience(mut self, port: u16, longest: Duration) -> House {
+    pub fn with_patience(self, port: u16, longest: Duration) -> House {
+        self.with_mail(port, None, longest)
+    }
+
+    fn with_mail(mut self, port: u16, login: Option<(String, MailLogin)>, longest: Duration) -> House {
         let settings = MailSettings {
             host: "127.0.0.1".to_owned(),
             port,
             tls: MailTls::None,
-            login: None,
+            login,
             from: "no-reply@sign.example.com".to_owned(),
             timeout: Duration::from_mins(1),
             longest,
@@ -288,6 +298,13 @@ impl House {
         // Calls to receivers that never answer need not be waited for.
         running.abort();
         done
+    }
+
+    /// What an operator reads of a check; members read less of it.
+    pub fn check_mail(&self) -> Result<(), String> {
+        let mailer = self.mailer.as_ref().expect("a mail server");
+        let checked = self.runtime.block_on(mailer.check());
+        checked.map_err(|fault| fault.to_string())
     }
 
     pub fn deliver(&self) {

@@ -15,6 +15,7 @@ mod guarded;
 mod mails;
 mod messengers;
 mod nodes;
+mod oauth;
 mod private_addresses;
 mod proxy;
 mod retries;

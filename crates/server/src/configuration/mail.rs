@@ -1,14 +1,18 @@
 //! `[mail]` and `[mail.smtp]`: how mails look, and which server sends them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use app::MailTemplates;
-use delivery::mailer::{LONGEST_SENDING, MailSettings, MailSettingsFault, MailTls, Mailer};
+use delivery::mailer::{
+    LONGEST_SENDING, MailLogin, MailSettings, MailSettingsFault, MailTls, Mailer, OAuthSettings, RefreshToken,
+};
 use domain::Secret;
 use serde::{Deserialize, Serialize};
 
 use super::{Configuration, ConfigurationFault, secret};
+use crate::environment::SystemClock;
 
 /// `[mail]`
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -33,8 +37,25 @@ pub struct Smtp {
     pub user: Option<String>,
     pub password: Option<Secret>,
     pub password_file: Option<PathBuf>,
+    /// Access tokens in place of a password.
+    pub oauth: Option<OAuth>,
     #[serde(default = "thirty")]
     pub timeout_seconds: u64,
+}
+
+/// `[mail.smtp.oauth]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OAuth {
+    /// The token endpoint.
+    pub token_url: String,
+    pub client_id: String,
+    pub client_secret: Option<Secret>,
+    pub client_secret_file: Option<PathBuf>,
+    /// Without one, the client's own credentials are used.
+    pub refresh_token: Option<Secret>,
+    pub refresh_token_file: Option<PathBuf>,
+    pub scope: Option<String>,
 }
 
 /// How the connection to the SMTP server is protected.
@@ -70,22 +91,12 @@ impl Configuration {
             let reason = "use only the server's name; the port, user and password have their own settings";
             return Err(self.senseless("mail.smtp.host", reason));
         }
-        let password = secret(
-            &self.named("mail.smtp.password_file"),
-            smtp.password.as_ref(),
-            smtp.password_file.as_deref(),
-        )?;
         let (tls, port) = match smtp.tls {
             SmtpTls::None => (MailTls::None, 25),
             SmtpTls::Starttls => (MailTls::StartTls, 587),
             SmtpTls::Tls => (MailTls::Tls, 465),
         };
-        let login = match (&smtp.user, password) {
-            (Some(user), Some(password)) => Some((user.clone(), password.expose().to_owned())),
-            (None, None) => None,
-            (Some(_), None) => return Err(self.senseless("mail.smtp.user", "set mail.smtp.password too")),
-            (None, Some(_)) => return Err(self.senseless("mail.smtp.password", "set mail.smtp.user too")),
-        };
+        let login = self.mail_login(smtp)?;
         let settings = MailSettings {
             host: smtp.host.clone(),
             port: smtp.port.unwrap_or(port),
@@ -99,6 +110,59 @@ impl Configuration {
             Ok(_) => Ok(Some(settings)),
             Err(fault @ MailSettingsFault::From(_)) => Err(self.senseless("mail.smtp.from", fault)),
             Err(fault @ MailSettingsFault::Tls(_)) => Err(self.senseless("mail.smtp.host", fault)),
+            Err(fault @ MailSettingsFault::TokenUrl(_)) => Err(self.senseless("mail.smtp.oauth.token_url", fault)),
+            Err(fault @ MailSettingsFault::PlainToken) => Err(self.senseless("mail.smtp.tls", fault)),
         }
+    }
+
+    fn mail_login(&self, smtp: &Smtp) -> Result<Option<(String, MailLogin)>, ConfigurationFault> {
+        if let Some(oauth) = &smtp.oauth {
+            let Some(user) = &smtp.user else {
+                let reason = "set mail.smtp.user too: the mailbox that sends";
+                return Err(self.senseless("mail.smtp.oauth", reason));
+            };
+            return Ok(Some((user.clone(), MailLogin::OAuth(self.oauth(oauth)?))));
+        }
+        let password = secret(
+            &self.named("mail.smtp.password_file"),
+            smtp.password.as_ref(),
+            smtp.password_file.as_deref(),
+        )?;
+        match (&smtp.user, password) {
+            (Some(user), Some(password)) => Ok(Some((user.clone(), MailLogin::Password(password)))),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(self.senseless("mail.smtp.user", "set mail.smtp.password or mail.smtp.oauth too")),
+            (None, Some(_)) => Err(self.senseless("mail.smtp.password", "set mail.smtp.user too")),
+        }
+    }
+
+    fn oauth(&self, oauth: &OAuth) -> Result<OAuthSettings, ConfigurationFault> {
+        let client_secret = secret(
+            &self.named("mail.smtp.oauth.client_secret_file"),
+            oauth.client_secret.as_ref(),
+            oauth.client_secret_file.as_deref(),
+        )?;
+        // The file is read for each use, but a file that cannot be read is reported now.
+        let refresh_token = secret(
+            &self.named("mail.smtp.oauth.refresh_token_file"),
+            oauth.refresh_token.as_ref(),
+            oauth.refresh_token_file.as_deref(),
+        )?;
+        if client_secret.is_none() && refresh_token.is_none() {
+            let reason = "set mail.smtp.oauth.client_secret, mail.smtp.oauth.refresh_token, or both";
+            return Err(self.senseless("mail.smtp.oauth", reason));
+        }
+        Ok(OAuthSettings {
+            token_url: oauth.token_url.clone(),
+            client_id: oauth.client_id.clone(),
+            client_secret,
+            refresh_token: match &oauth.refresh_token_file {
+                Some(path) => Some(RefreshToken::File(path.clone())),
+                None => refresh_token.map(RefreshToken::Text),
+            },
+            scope: oauth.scope.clone(),
+            egress: self.egress()?,
+            clock: Arc::new(SystemClock),
+        })
     }
 }

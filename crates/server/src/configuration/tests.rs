@@ -29,10 +29,10 @@ fn variables_win_over_the_file_and_the_file_over_defaults() {
     assert!(configuration.webhook.allow_http && configuration.webhook.allow_private);
     assert_eq!(configuration.api.auth_scheme, "service");
     let mail = configuration.mail().expect("mail").expect("a server");
-    assert_eq!(
-        (mail.port, mail.login),
-        (587, Some(("007".to_owned(), "12345".to_owned())))
-    );
+    let Some((user, delivery::MailLogin::Password(password))) = &mail.login else {
+        panic!("no password");
+    };
+    assert_eq!((mail.port, user.as_str(), password.expose()), (587, "007", "12345"));
 }
 
 #[test]
@@ -225,6 +225,7 @@ fn every_setting_is_documented() {
         seek(section, settings);
     }
     seek("mail.smtp", &value["mail"]["smtp"]);
+    seek("mail.smtp.oauth", &value["mail"]["smtp"]["oauth"]);
     seek("messenger.house", &value["messenger"]["house"]);
     seek("messenger.house.answer", &value["messenger"]["house"]["answer"]);
     assert_eq!(undocumented, Vec::<String>::new());
@@ -315,6 +316,31 @@ fn a_fault_names_the_setting_as_it_was_written() {
 #[test]
 fn a_fault_names_the_setting_of_mails_and_messengers_as_it_was_written() {
     assert_named(&[
+        (
+            "[mail.smtp]\nhost = 'smtp.example.com'\nfrom = 'a@example.com'\n[mail.smtp.oauth]\nclient_id = 'x'\ntoken_url = 'https://login.example.com/token'\nclient_secret = 'us:pass'",
+            &[],
+            "mail.smtp.oauth: set mail.smtp.user too",
+        ),
+        (
+            "[mail.smtp]\nhost = 'smtp.example.com'\nfrom = 'a@example.com'\nuser = 'a'\n[mail.smtp.oauth]\nclient_id = 'x'\ntoken_url = 'https://login.example.com/token'",
+            &[],
+            "mail.smtp.oauth: set mail.smtp.oauth.client_secret",
+        ),
+        (
+            "[mail.smtp]\nhost = 'smtp.example.com'\nfrom = 'a@example.com'\nuser = 'a'\n[mail.smtp.oauth]\nclient_id = 'x'\ntoken_url = 'http://login.example.com/token'\nclient_secret = 'us:pass'",
+            &[],
+            "FILE: mail.smtp.oauth.token_url: use https",
+        ),
+        (
+            "[mail.smtp]\nhost = 'smtp.example.com'\nfrom = 'a@example.com'\nuser = 'a'\n[mail.smtp.oauth]\nclient_id = 'x'\ntoken_url = 'us:pass'\nclient_secret = 'x'",
+            &[],
+            "FILE: mail.smtp.oauth.token_url: it must be the address",
+        ),
+        (
+            "[mail.smtp]\nhost = 'smtp.example.com'\nfrom = 'a@example.com'\nuser = 'a'\ntls = 'none'\n[mail.smtp.oauth]\nclient_id = 'x'\ntoken_url = 'https://login.example.com/token'\nclient_secret = 'x'",
+            &[],
+            "FILE: mail.smtp.tls: an access token is as good as a password",
+        ),
         (
             "[mail.smtp]\nhost = 'smtp.example.com'",
             &[],

@@ -4,7 +4,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::smtp_sink::{SmtpSink, Trouble};
+use testkit::smtp_sink::{SmtpSink, TokenLogin, Trouble};
+use testkit::token_endpoint::{CLIENT, CLIENT_SECRET, Grants, TokenEndpoint};
 
 use crate::serving::{get, login, patch, post};
 use crate::support::{EMAIL, PASSWORD, Temporary};
@@ -361,4 +362,55 @@ fn a_broken_mail_template_is_named_by_doctor_and_the_server_does_not_start_with_
     let report = here.json(&["doctor"], "");
     assert_eq!(report["healthy"], true, "{report}");
     assert!(report.to_string().contains("1 built-in ones replaced"), "{report}");
+}
+
+#[test]
+fn doctor_and_the_test_mail_say_what_is_wrong_with_access_tokens() {
+    let sink = SmtpSink::start_with_tokens(TokenLogin {
+        mechanisms: "LOGIN XOAUTH2",
+        user: "sign@contoso.example",
+        explains: false,
+    });
+    let endpoint = TokenEndpoint::start(Grants {
+        refresh_token: None,
+        rotates: false,
+        expires_in: 3_600,
+    });
+    let here = with_sink(&sink);
+    let secret = here.file("client-secret", format!("{CLIENT_SECRET}\n").as_bytes());
+    let here = here
+        .with("COUNTERSIGN_MAIL__SMTP__USER", "sign@contoso.example")
+        .with("COUNTERSIGN_MAIL__SMTP__OAUTH__TOKEN_URL", &endpoint.url())
+        .with("COUNTERSIGN_MAIL__SMTP__OAUTH__CLIENT_ID", CLIENT)
+        .with(
+            "COUNTERSIGN_MAIL__SMTP__OAUTH__CLIENT_SECRET_FILE",
+            secret.to_str().expect("a path"),
+        );
+    let checked = || {
+        let said = here.say(&["doctor", "--json"]);
+        let report: Value = serde_json::from_str(&said.output).expect("JSON");
+        let checks = report["checks"].as_array().cloned().unwrap_or_default();
+        let mail = checks
+            .into_iter()
+            .find(|check| check["check"] == "mail")
+            .expect("a finding");
+        let text = |member: &str| mail[member].as_str().unwrap_or_default().to_owned();
+        (text("state"), text("detail"))
+    };
+    endpoint.refuse_next("invalid_client", &format!("secret {CLIENT_SECRET} is expired"));
+    let (state, detail) = checked();
+    assert_ne!(state, "good");
+    assert!(detail.contains("client secrets expire"), "{detail}");
+    assert!(!detail.contains(CLIENT_SECRET), "{detail}");
+    let (_, detail) = checked();
+    assert!(
+        detail.contains("does not accept the access token for sign@contoso.example"),
+        "{detail}"
+    );
+    sink.accept(&["token-3", "token-4"]);
+    assert!(checked().1.contains("answers"), "{:?}", checked());
+    sink.accept(&["token-5", "token-6"]);
+    let said = here.say(&["mail", "test", "--to", "hong@example.com"]);
+    assert_eq!(said.code, Some(0), "{} {}", said.output, said.error);
+    assert_eq!(sink.mails().len(), 1);
 }
