@@ -115,10 +115,11 @@ async function checkWalk(printed, receiver) {
   );
 }
 
-test("the guide installs what the TypeScript walk is compiled with here", () => {
+test("the guide installs what the TypeScript walks are compiled with here", () => {
   const guide = readFileSync(here("../docs/clients.md"), "utf8");
   const lines = [...guide.matchAll(/^npm install (?:--save-dev )?(.+)$/gm)];
-  const installed = lines.flatMap(([, words]) => words.split(" ")).map((word) => word.replace(/(?<=.)@.*/, ""));
+  const words = lines.flatMap(([, words]) => words.split(" "));
+  const installed = [...new Set(words.map((word) => word.replace(/(?<=.)@.*/, "")))];
   const { type, devDependencies } = JSON.parse(readFileSync(here("package.json"), "utf8"));
   // Only the description itself needs the linter.
   const needed = Object.keys(devDependencies).filter((name) => name !== "@redocly/openapi-core");
@@ -127,10 +128,34 @@ test("the guide installs what the TypeScript walk is compiled with here", () => 
 });
 
 test("a TypeScript client made of it does the main job, and a receiver in Node hears of it", async () => {
-  writeFileSync(here("typescript/generated.d.ts"), astToString(await openapiTypeScript(openapi)));
+  const warned = [];
+  const { warn } = console;
+  console.warn = (...words) => warned.push(words.join(" "));
+  try {
+    writeFileSync(here("typescript/generated.d.ts"), astToString(await openapiTypeScript(openapi)));
+  } finally {
+    console.warn = warn;
+  }
+  assert.deepEqual(warned, []);
   run(process.execPath, [here("node_modules/typescript/bin/tsc"), "--project", here("typescript/tsconfig.json")]);
   const hook = await receivers.node.address();
   await checkWalk(run(process.execPath, [here("typescript/built/walk.js"), ...walkWith(hook)]), receivers.node);
+});
+
+test("a client made by hey-api, without a warning, logs in, starts and reads the status", async () => {
+  const document = join(folder, "hey-api.json");
+  writeFileSync(document, openapi);
+  const generator = here("node_modules/@hey-api/openapi-ts/bin/run.js");
+  const words = ["--input", document, "--output", here("hey-api/generated"), "--no-log-file"];
+  const made = spawnSync(process.execPath, [generator, ...words], { encoding: "utf8", cwd: here("hey-api") });
+  assert.equal(made.status, 0, made.stderr);
+  assert.doesNotMatch(made.stdout + made.stderr, /warn|error|deprecat|⚠|🔥/i);
+  run(process.execPath, [here("node_modules/typescript/bin/tsc"), "--project", here("hey-api/tsconfig.json")]);
+  const walked = run(process.execPath, [here("hey-api/built/walk.js"), ...walkWith("https://hooks.example.com/sign")]);
+  const told = JSON.parse(walked);
+  assert.equal(told.status, "Playing");
+  assert.equal(told.refused, "not-found");
+  assert.ok(told.sign_url.includes("token=") && told.preview_url.includes("token="), walked);
 });
 
 test("a Python client made of it does the main job, and a receiver in Python hears of it", async () => {

@@ -134,6 +134,7 @@ def multipart(fields):
 
 SOUND = {
     ("post", "/api/v3/workflows/start"): START,
+    ("post", "/api/v3/workflows/preview"): START,
     ("post", "/api/v3/workflows/bulk"): BULK,
     ("post", "/api/v3/link/start"): LINK,
     ("post", "/api/v3/exports/test"): {"url": HOOK},

@@ -7,8 +7,14 @@ from io import BytesIO
 
 from countersign_client import AuthenticatedClient, Client
 from countersign_client.api.login import login
-from countersign_client.api.verification import verify
-from countersign_client.api.workflows import approve, cancel, document, get_workflow, start
+from countersign_client.api.verification import verification_verify
+from countersign_client.api.workflows import (
+    workflows_approve,
+    workflows_cancel,
+    workflows_get,
+    workflows_get_document,
+    workflows_start,
+)
 from countersign_client.models import (
     ActInput,
     CancelInput,
@@ -43,7 +49,7 @@ token = sound(login.sync(company, client=Client(base_url=base), body=request)).b
 client = AuthenticatedClient(base_url=base, token=token)
 
 started = sound(
-    start.sync(
+    workflows_start.sync(
         client=client,
         body=StartRequest(
             workflow_name="Employment contract",
@@ -59,12 +65,12 @@ started = sound(
 workflow_id = started.workflow_id
 for order, step in enumerate(json.loads(values), 1):
     fields = [FieldInput.from_dict(field) for field in step]
-    sound(approve.sync(workflow_id, client=client, body=ActInput(order=order, field_list=fields)))
+    sound(workflows_approve.sync(workflow_id, client=client, body=ActInput(order=order, field_list=fields)))
 
-workflow = sound(get_workflow.sync(workflow_id, client=client))
-refused = cancel.sync(workflow_id, client=client, body=CancelInput(comment="too late"))
-sealed = sound(document.sync(workflow_id, client=client)).payload.read()
-verdict = sound(verify.sync(client=client, body=File(payload=BytesIO(sealed))))
+workflow = sound(workflows_get.sync(workflow_id, client=client))
+refused = workflows_cancel.sync(workflow_id, client=client, body=CancelInput(comment="too late"))
+sealed = sound(workflows_get_document.sync(workflow_id, client=client)).payload.read()
+verdict = sound(verification_verify.sync(client=client, body=File(payload=BytesIO(sealed))))
 print(
     json.dumps(
         {

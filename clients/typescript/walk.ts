@@ -46,8 +46,6 @@ const started = sound(
     },
   }),
 );
-// The other possible answer is that of a preview.
-if (!("workflow_id" in started)) throw new Error("this was no preview");
 const id = started.workflow_id;
 const steps: components["schemas"]["FieldInput"][][] = JSON.parse(values);
 for (const [index, field_list] of steps.entries()) {

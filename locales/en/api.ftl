@@ -4,7 +4,7 @@
 docs-intro =
     Electronic signing. Log in, start a workflow from a template, let its signers sign, then download the sealed document and the history certificate.
 
-    Success returns flat JSON. Failure returns RFC 9457 problem details that name every wrong member at once; each `code` comes from a closed list. Unknown members and query parameters are ignored, and named in the response header `Ignored-Members` (paths separated by commas, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not HTTP (400) or has too long a head (431) is refused in plain text before the service sees it. Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts, otherwise of `Accept-Language`, otherwise of the company.
+    Success returns flat JSON. Failure returns RFC 9457 problem details that name every wrong member at once; each `code` comes from a closed list. Unknown members and query parameters are ignored, and named in the response header `Ignored-Members` (paths separated by commas, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not HTTP (400) or has too long a head (431) is refused in plain text before the service sees it. Files can be downloaded in parts (`Range`, `If-Range`), and `HEAD` returns their size. A 429 says when to try again in `Retry-After` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts, otherwise of `Accept-Language`, otherwise of the company.
 
 ## Groups
 docs-tag-text-login = Get an access token for the other calls.
@@ -18,45 +18,46 @@ docs-tag-text-service = The service itself.
 
 ## Calls
 docs-text-login = Issues an access token for the other calls. The status is always HTTP 200, and `header.result_code` contains the result. There are two exceptions: 429 after too many wrong credentials, and 503 when the service is too busy.
-docs-text-start = Anything that could fail after people have signed is refused here. With an `Idempotency-Key`, repeating the same body and `offset` within 24 hours returns the response of the first call.
-docs-text-send = Like a start, for a document that is sent once: nothing is added to the list of templates. With an `Idempotency-Key`, repeating the same form and `offset` within 24 hours returns the response of the first call.
-docs-text-list_workflows = Newest first. To get more, pass `next_cursor` as `cursor`, or use `page`.
-docs-text-search_with_value = Documents of one template in which a field has this value, newest first. The value is read as in a start: a number matches however it is written, and a check can be `Y`, `1` or `true`. To get more, pass `next_cursor` as `cursor`.
-docs-text-get_workflow = Includes its steps, its history and every value entered so far. `download_url` and `certificate_url` are new with every call. They are empty until the document is complete, and while its links are revoked.
-docs-text-approve = Approves on behalf of the signer whose turn it is. The last approval seals the document before it returns.
-docs-text-reject = Declines on behalf of the signer whose turn it is. This ends the document, or returns it to the previous step if the template says so.
-docs-text-cancel = Ends a document that is in progress.
-docs-text-extend = Works while the document is in progress. If you pass the current date, nothing changes.
-docs-text-remind = Sends the request again to the signers whose turn it is. It skips signers who were reminded within the last ten minutes, or asked again after a correction; if that leaves nobody, it returns 429. For an embedded document it returns 409, because its signers get no messages.
-docs-text-discard = The document no longer appears in lists, and its links stop working. Its files and its audit trail are kept.
-docs-text-change_links = Works in any state. It affects the sender's view and every link to the finished files, including those in mails and webhooks that were already sent. Signers' links to sign (`sign_url`) keep working. After `revoke`, no new links are made until you `renew` them; revoking twice changes nothing. `renew` replaces the links, starts a new lifetime, unlocks signers' codes if the document is complete, and returns the new addresses. Discarding a document revokes its links.
-docs-text-correct_recipient = Corrects a recipient who has not signed yet. Their old link stops working; if it is their turn, a new one is sent. Anything that the earlier person filled in or signed is removed, and the history keeps it under their name. One-time codes never go to the earlier person's mobile number: repeat `mobile` if it is still right. If nothing changes, nothing happens and the link stays. If the address was reminded or asked again within the last ten minutes, this returns 429.
-docs-text-document = The finished PDF with every value on its pages, sealed by the company. Before completion, this returns 409.
-docs-text-certificate = A sealed PDF that shows who did what and when. Documents that ended early have one too. While the document is in progress, this returns 409.
-docs-text-field_file = A signature, stamp, image or attachment, exactly as it was submitted.
-docs-text-list_templates = Newest first. To get more, pass `next_cursor` as `cursor`.
-docs-text-create_template = We read the PDF in a confined process and rewrite it once, so that nothing in it can run or change after people have signed; `intake` lists the changes. A PDF that is already signed is kept byte for byte. If the PDF is not accepted, this returns a 422 whose error names `file`: its `reason` contains the ID of the reason, and its message explains the reason and how to fix it.
-docs-text-get_template = Returns the version that new documents use. `name`, `on_reject`, `steps` and `fields` have the format of FIELDS.json: edit them to create the next version.
-docs-text-replace_template = New documents use the new version; documents in progress keep the version they started with. Without `file`, the PDF stays and only the fields are replaced.
-docs-text-copy_template = The copy has the PDF, steps and fields of the current version, and starts at version 1. You can also copy an archived template; the copy is not archived.
-docs-text-archive_template = You can no longer start documents from it; those in progress continue. Archiving twice changes nothing.
+docs-text-workflows_start = Anything that could fail after people have signed is refused here. With an `Idempotency-Key`, repeating the same body and `offset` within 24 hours returns the response of the first call.
+docs-text-workflows_preview = Accepts the body of a start and starts nothing. The preview shows the pages with the values of `field_list` where they will be stamped. Whatever a start would refuse is refused here, too.
+docs-text-workflows_send = Like a start, for a document that is sent once: nothing is added to the list of templates. With an `Idempotency-Key`, repeating the same form and `offset` within 24 hours returns the response of the first call.
+docs-text-workflows_list = Newest first. To get more, pass `next_cursor` as `cursor`, or use `page`.
+docs-text-workflows_search = Documents of one template in which a field has this value, newest first. The value is read as in a start: a number matches however it is written, and a check can be `Y`, `1` or `true`. To get more, pass `next_cursor` as `cursor`.
+docs-text-workflows_get = Includes its steps, its history and every value entered so far. `download_url` and `certificate_url` are new with every call. They are empty until the document is complete, and while its links are revoked.
+docs-text-workflows_approve = Approves on behalf of the signer whose turn it is. The last approval seals the document before it returns.
+docs-text-workflows_reject = Declines on behalf of the signer whose turn it is. This ends the document, or returns it to the previous step if the template says so.
+docs-text-workflows_cancel = Ends a document that is in progress.
+docs-text-workflows_extend = Works while the document is in progress. If you pass the current date, nothing changes.
+docs-text-workflows_remind = Sends the request again to the signers whose turn it is. It skips signers who were reminded within the last ten minutes, or asked again after a correction; if that leaves nobody, it returns 429. For an embedded document it returns 409, because its signers get no messages.
+docs-text-workflows_discard = The document no longer appears in lists, and its links stop working. Its files and its audit trail are kept.
+docs-text-workflows_change_links = Works in any state. It affects the sender's view and every link to the finished files, including those in mails and webhooks that were already sent. Signers' links to sign (`sign_url`) keep working. After `revoke`, no new links are made until you `renew` them; revoking twice changes nothing. `renew` replaces the links, starts a new lifetime, unlocks signers' codes if the document is complete, and returns the new addresses. Discarding a document revokes its links.
+docs-text-workflows_correct_recipient = Corrects a recipient who has not signed yet. Their old link stops working; if it is their turn, a new one is sent. Anything that the earlier person filled in or signed is removed, and the history keeps it under their name. One-time codes never go to the earlier person's mobile number: repeat `mobile` if it is still right. If nothing changes, nothing happens and the link stays. If the address was reminded or asked again within the last ten minutes, this returns 429.
+docs-text-workflows_get_document = The finished PDF with every value on its pages, sealed by the company. Before completion, this returns 409.
+docs-text-workflows_get_certificate = A sealed PDF that shows who did what and when. Documents that ended early have one too. While the document is in progress, this returns 409.
+docs-text-workflows_get_field_file = A signature, stamp, image or attachment, exactly as it was submitted.
+docs-text-templates_list = Newest first. To get more, pass `next_cursor` as `cursor`.
+docs-text-templates_create = We read the PDF in a confined process and rewrite it once, so that nothing in it can run or change after people have signed; `intake` lists the changes. A PDF that is already signed is kept byte for byte. If the PDF is not accepted, this returns a 422 whose error names `file`: its `reason` contains the ID of the reason, and its message explains the reason and how to fix it.
+docs-text-templates_get = Returns the version that new documents use. `name`, `on_reject`, `steps` and `fields` have the format of FIELDS.json: edit them to create the next version.
+docs-text-templates_replace = New documents use the new version; documents in progress keep the version they started with. Without `file`, the PDF stays and only the fields are replaced.
+docs-text-templates_copy = The copy has the PDF, steps and fields of the current version, and starts at version 1. You can also copy an archived template; the copy is not archived.
+docs-text-templates_archive = You can no longer start documents from it; those in progress continue. Archiving twice changes nothing.
 docs-text-bulk_start = With `dry_run`, nothing is started: the response names every row that would be refused, and why. Without it, the rows are stored, you get their `bulk_id`, and they start one after the other in the background. Wrong rows are reported there and do not hold up the others. Errors in members that apply to all rows return 422 at once. With an `Idempotency-Key`, the same body and `offset` are accepted only once in 24 hours.
-docs-text-bulk_sheet = A CSV file with the usual columns of a template and one sample row. It opens in spreadsheet programs; save it as CSV UTF-8 or as XLSX. You can add columns: `1.mobile`, `1.language`, `1.password`, `1.password_hint`, `1.one_time_code`, the same for other steps, `cc.name` and `cc.email`.
-docs-text-get_bulk = Includes one page of its rows, in order; `status=failed` lists those that could not be started, with the reasons. It is kept for 30 days after its end.
-docs-text-cancel_bulk = Rows that have not started yet will not start. Documents that have started continue; cancel them one by one.
-docs-text-start_link = Anyone who opens the link enters a name and an e-mail address or phone number, agrees that both are passed on, and continues to the signing page as the first signer of a new document. Documents that could not be sent are refused here. With an `Idempotency-Key`, repeating the same request within 24 hours returns the response of the first call.
-docs-text-list_links = Newest first. To get more, pass `next_cursor` as `cursor`. Members who can only read do not see `link_url`.
-docs-text-close_link = A closed link cannot be reopened. Documents that it started continue.
-docs-text-list_exports = Every webhook and each of its tries, newest first. They are kept for 30 days unless the operator sets another time. To get more, pass `next_cursor` as `cursor`.
-docs-text-resend_export = Sends the same event, with the same `webhook-id` and the same bytes, in a new round of tries. A dead letter is revived, a delivered webhook is sent again, and a waiting one is tried now.
-docs-text-resend_exports = Oldest first, up to 1,000 per call. If `more` is true, pass `next_cursor` as `cursor` to continue. Deliveries to a stopped endpoint are held until you start it.
-docs-text-test_export = Sends one signed webhook (`workflow_id` 0, `comment` 'Test delivery'), waits up to 15 seconds, and returns the endpoint's response. It is not retried and does not appear in the history.
-docs-text-list_endpoints = Endpoints that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but failures, or by a pause.
-docs-text-pause_endpoint = Nothing more is sent to the endpoint, and nothing is lost: webhooks are held until you start it again. If it is already stopped or paused, nothing changes. You can also pause an endpoint that only future documents will use; `known` says whether any document uses it.
-docs-text-start_endpoint = Sends what was held for it. If the endpoint is not stopped, nothing changes.
-docs-text-verify = The body is the file itself, or a form (`multipart/form-data`) whose first file is verified. We trust this installation's root, and know which certificates it has revoked.
-docs-text-health = For load balancers. It writes to the database and the file store, at most once a second, so that a full disk is noticed too.
-docs-text-live = For orchestrators that restart a hung process. It checks nothing else, because a restart does not bring a database back.
-docs-text-ready = For load balancers and orchestrators. Like `/healthz`, and documents must be readable as well. It gives no reasons: the operator's own address for metrics does.
-docs-text-root_certificate = Anyone who trusts it can verify every seal of this installation.
-docs-text-revocation_list = Lists seal certificates that are no longer valid; it is renewed every day. If the operator has set its address, seal certificates name it.
+docs-text-bulk_get_sheet = A CSV file with the usual columns of a template and one sample row. It opens in spreadsheet programs; save it as CSV UTF-8 or as XLSX. You can add columns: `1.mobile`, `1.language`, `1.password`, `1.password_hint`, `1.one_time_code`, the same for other steps, `cc.name` and `cc.email`.
+docs-text-bulk_get = Includes one page of its rows, in order; `status=failed` lists those that could not be started, with the reasons. It is kept for 30 days after its end.
+docs-text-bulk_cancel = Rows that have not started yet will not start. Documents that have started continue; cancel them one by one.
+docs-text-links_create = Anyone who opens the link enters a name and an e-mail address or phone number, agrees that both are passed on, and continues to the signing page as the first signer of a new document. Documents that could not be sent are refused here. With an `Idempotency-Key`, repeating the same request within 24 hours returns the response of the first call.
+docs-text-links_list = Newest first. To get more, pass `next_cursor` as `cursor`. Members who can only read do not see `link_url`.
+docs-text-links_close = A closed link cannot be reopened. Documents that it started continue.
+docs-text-exports_list = Every webhook and each of its tries, newest first. They are kept for 30 days unless the operator sets another time. To get more, pass `next_cursor` as `cursor`.
+docs-text-exports_resend = Sends the same event, with the same `webhook-id` and the same bytes, in a new round of tries. A dead letter is revived, a delivered webhook is sent again, and a waiting one is tried now.
+docs-text-exports_resend_many = Oldest first, up to 1,000 per call. If `more` is true, pass `next_cursor` as `cursor` to continue. Deliveries to a stopped endpoint are held until you start it.
+docs-text-exports_test = Sends one signed webhook (`workflow_id` 0, `comment` 'Test delivery'), waits up to 15 seconds, and returns the endpoint's response. It is not retried and does not appear in the history.
+docs-text-endpoints_list = Endpoints that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but failures, or by a pause.
+docs-text-endpoints_pause = Nothing more is sent to the endpoint, and nothing is lost: webhooks are held until you start it again. If it is already stopped or paused, nothing changes. You can also pause an endpoint that only future documents will use; `known` says whether any document uses it.
+docs-text-endpoints_start = Sends what was held for it. If the endpoint is not stopped, nothing changes.
+docs-text-verification_verify = The body is the file itself, or a form (`multipart/form-data`) whose first file is verified. We trust this installation's root, and know which certificates it has revoked.
+docs-text-service_health = For load balancers. It writes to the database and the file store, at most once a second, so that a full disk is noticed too.
+docs-text-service_live = For orchestrators that restart a hung process. It checks nothing else, because a restart does not bring a database back.
+docs-text-service_ready = For load balancers and orchestrators. Like `/healthz`, and documents must be readable as well. It gives no reasons: the operator's own address for metrics does.
+docs-text-service_root_certificate = Anyone who trusts it can verify every seal of this installation.
+docs-text-service_revocation_list = Lists seal certificates that are no longer valid; it is renewed every day. If the operator has set its address, seal certificates name it.

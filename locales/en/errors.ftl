@@ -4,6 +4,7 @@ error-broken-body = The body did not arrive completely. Send it again.
 error-unauthenticated = The access token is missing, unknown or expired. Log in to get a new one.
 error-not-found = Not found: { $subject }.
 error-method-not-allowed = This address does not support this method.
+error-range-not-satisfiable = No part of the file is in this range. Its length is in Content-Range.
 error-unprocessable = The request breaks a rule.
 error-too-large = The body is larger than { $limit } bytes. Send a smaller one.
 error-unsupported = { $expected ->

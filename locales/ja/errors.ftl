@@ -4,6 +4,7 @@ error-broken-body = リクエスト本文が最後まで届きませんでした
 error-unauthenticated = アクセストークンがないか、無効か、有効期限が切れています。ログインして新しいトークンを取得してください。
 error-not-found = 見つかりません: { $subject }
 error-method-not-allowed = このアドレスではこのメソッドを使えません。
+error-range-not-satisfiable = この範囲にはファイルの内容がありません。ファイルの長さは Content-Range にあります。
 error-unprocessable = リクエストが規則に合っていません。
 error-too-large = リクエスト本文が { $limit } バイトを超えています。サイズを小さくしてください。
 error-unsupported = { $expected ->

@@ -4,6 +4,7 @@ error-broken-body = 요청 본문이 끝까지 전송되지 않았습니다. 다
 error-unauthenticated = 액세스 토큰이 없거나 알 수 없는 토큰이거나 만료되었습니다. 로그인하여 새 토큰을 받으세요.
 error-not-found = 찾을 수 없습니다: { $subject }.
 error-method-not-allowed = 이 주소에서는 지원하지 않는 메서드입니다.
+error-range-not-satisfiable = 이 범위에는 파일 내용이 없습니다. 파일 길이는 Content-Range에 있습니다.
 error-unprocessable = 요청이 규칙에 맞지 않습니다.
 error-too-large = 요청 본문이 { $limit }바이트를 넘습니다. 크기를 줄여 보내 주세요.
 error-unsupported = { $expected ->

@@ -39,7 +39,7 @@ for (const language of LANGUAGES) {
       const page = await open(browser, size);
       await page.goto(address(language));
       assert.deepEqual(await seriousFaults(page), [], `${size}, folded`);
-      for (const name of ["start", "create_template", "schema-WorkflowView", "webhook-workflow"]) await unfold(page, name);
+      for (const name of ["workflows_start", "templates_create", "schema-WorkflowView", "webhook-workflow"]) await unfold(page, name);
       for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
         assert.deepEqual(await seriousFaults(page), [], `${size}, ${colorScheme}, unfolded`);
@@ -82,9 +82,9 @@ test("a call is found by its name in each language, by its path, and by an error
 
 test("an address leads to what it names, and opens it", async () => {
   const page = await open(browser, "phone");
-  await page.goto(address("en", "#start"));
-  assert.ok(await call(page, "start").locator("textarea").isVisible());
-  await call(page, "start").locator('a[href="#schema-RecipientInput"]').first().click();
+  await page.goto(address("en", "#workflows_start"));
+  assert.ok(await call(page, "workflows_start").locator("textarea").isVisible());
+  await call(page, "workflows_start").locator('a[href="#schema-RecipientInput"]').first().click();
   assert.ok(await call(page, "schema-RecipientInput").locator(".members").isVisible());
   // What a problem's `type` names, though it was filtered away.
   await page.fill("#docs-find", "template");
@@ -99,8 +99,8 @@ test("an address leads to what it names, and opens it", async () => {
 test("a login that is tried gives its token to the other calls, in this tab alone", async () => {
   const page = await open(browser, "desktop");
   await page.goto(address("en"));
-  const list = call(page, "list_workflows");
-  await unfold(page, "list_workflows");
+  const list = call(page, "workflows_list");
+  await unfold(page, "workflows_list");
   await list.locator("[type=submit]").click();
   await list.locator(".outcome.bad").waitFor();
   assert.match(await list.locator(".outcome").textContent(), /^401 /);
@@ -127,8 +127,8 @@ test("a document is started, a mistake is explained in the page's language, and 
   const page = await open(browser, "phone");
   await page.goto(address("ja"));
   await logIn(page);
-  await unfold(page, "start");
-  const start = call(page, "start");
+  await unfold(page, "workflows_start");
+  const start = call(page, "workflows_start");
   const body = (more) =>
     JSON.stringify({
       workflow_name: "A",
@@ -148,14 +148,14 @@ test("a document is started, a mistake is explained in the page's language, and 
   await start.locator(".outcome.good").waitFor();
   assert.deepEqual(JSON.parse(await start.locator(".answer pre").textContent()).ignored_members, ["limt"]);
 
-  await unfold(page, "bulk_sheet");
-  const sheet = call(page, "bulk_sheet");
+  await unfold(page, "bulk_get_sheet");
+  const sheet = call(page, "bulk_get_sheet");
   await sheet.locator("[name=template_id]").fill(String(server.template));
   await sheet.locator("[type=submit]").tap();
   await sheet.locator(".answer pre").waitFor();
   assert.match(await sheet.locator(".answer pre").textContent(), /workflow_name/);
-  await unfold(page, "revocation_list");
-  const list = call(page, "revocation_list");
+  await unfold(page, "service_revocation_list");
+  const list = call(page, "service_revocation_list");
   await list.locator("[type=submit]").tap();
   const kept = page.waitForEvent("download");
   await list.locator(".answer a").tap();
@@ -167,15 +167,15 @@ test("a form of files is sent, and a call is copied for a shell", async () => {
   const page = await open(browser, "desktop");
   await page.goto(address("en"));
   await logIn(page);
-  await unfold(page, "create_template");
-  const make = call(page, "create_template");
+  await unfold(page, "templates_create");
+  const make = call(page, "templates_create");
   await make.locator("[name=file]").setInputFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: Buffer.from("no PDF") });
   await make.locator("[name=fields]").fill("{}");
   await make.locator("[type=submit]").click();
   await make.locator(".outcome.bad").waitFor();
   assert.match(await make.locator(".answer pre").textContent(), /"document-refused"/);
-  await unfold(page, "cancel");
-  const cancel = call(page, "cancel");
+  await unfold(page, "workflows_cancel");
+  const cancel = call(page, "workflows_cancel");
   await cancel.locator("[name=id]").fill("7");
   await cancel.locator("[name=body]").fill('{"comment": "it\'s over"}');
   await cancel.locator("[data-copy]").click();
@@ -192,10 +192,10 @@ test("with the keyboard alone: a slash, words, Enter, and Control with Enter", a
   await page.keyboard.press("/");
   await page.keyboard.type("health of the service");
   await page.keyboard.press("Enter");
-  const health = call(page, "health");
+  const health = call(page, "service_health");
   assert.notEqual(await health.getAttribute("open"), null);
   // Past what may be read and scrolled on the way.
-  const isAtSend = () => page.evaluate(() => document.activeElement.matches("#health [type=submit]"));
+  const isAtSend = () => page.evaluate(() => document.activeElement.matches("#service_health [type=submit]"));
   for (let stops = 0; stops < 15 && !(await isAtSend()); stops += 1) await page.keyboard.press("Tab");
   assert.ok(await isAtSend(), "the keyboard comes to the button that sends");
   await page.keyboard.press("Enter");
@@ -207,19 +207,19 @@ test("with the keyboard alone: a slash, words, Enter, and Control with Enter", a
   await page.keyboard.press("ArrowDown");
   assert.equal(await page.evaluate(() => document.activeElement.parentElement.id), "start");
   await page.keyboard.press("Enter");
-  await call(page, "start").locator("[name=body]").focus();
+  await call(page, "workflows_start").locator("[name=body]").focus();
   await page.keyboard.press("Control+Enter");
-  await call(page, "start").locator(".outcome.bad").waitFor();
+  await call(page, "workflows_start").locator(".outcome.bad").waitFor();
   assert.deepEqual(page.faults, []);
 });
 
 test("without script it is read all the same", async () => {
   const page = await open(browser, "phone", { javaScriptEnabled: false });
   await page.goto(address("ko"));
-  await call(page, "start").locator("> summary").click();
-  assert.ok(await call(page, "start").locator(".members").first().isVisible());
-  assert.ok(await call(page, "start").locator("textarea").isVisible());
-  assert.equal(await call(page, "start").locator("[type=submit]").isVisible(), false, "what would do nothing is not shown");
+  await call(page, "workflows_start").locator("> summary").click();
+  assert.ok(await call(page, "workflows_start").locator(".members").first().isVisible());
+  assert.ok(await call(page, "workflows_start").locator("textarea").isVisible());
+  assert.equal(await call(page, "workflows_start").locator("[type=submit]").isVisible(), false, "what would do nothing is not shown");
 });
 
 test("the quick start names this installation, and its programs run as they stand there", async () => {

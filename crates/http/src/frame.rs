@@ -7,6 +7,7 @@
 pub mod blocking;
 pub mod caller;
 pub mod client_address;
+pub mod download;
 pub mod faults;
 pub mod link_owners;
 pub mod link_token;
@@ -16,6 +17,7 @@ pub mod plain_name;
 pub mod problem;
 pub mod query;
 pub mod rate;
+pub mod rate_limit;
 pub mod route;
 pub mod security_headers;
 pub mod shares;

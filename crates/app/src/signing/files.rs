@@ -78,6 +78,16 @@ struct OpenedLink {
 }
 
 impl App {
+    /// What a download of a finished file would return, without one: nothing is recorded.
+    pub fn unrecorded_file(&self, actor: &Actor, id: WorkflowId, kind: FileKind) -> Result<FileContent, Error> {
+        let caller = actor.must_read()?.member()?;
+        let snapshot = self.timely_snapshot(&caller.company, id)?;
+        match kind {
+            FileKind::Document => self.finished_file(&snapshot, kind),
+            FileKind::Certificate => self.certificate_file(&snapshot),
+        }
+    }
+
     /// The sealed document.
     pub fn document(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
         let caller = actor.must_read()?.member()?;
@@ -95,23 +105,27 @@ impl App {
     pub fn certificate(&self, actor: &Actor, id: WorkflowId, origin: &Origin) -> Result<FileContent, Error> {
         let caller = actor.must_read()?.member()?;
         let snapshot = self.timely_snapshot(&caller.company, id)?;
-        let file = match snapshot.stored.workflow.state.status() {
-            Status::Playing => return Err(conflict(ConflictCode::NotComplete, Status::Playing)),
-            Status::Complete => self.finished_file(&snapshot, FileKind::Certificate)?,
-            Status::Rejected | Status::Canceled | Status::Expired => {
-                let entries = self.entries(&snapshot)?;
-                let patience = self.proof_patience();
-                let sealed =
-                    self.sealed_certificate(&snapshot, &snapshot.stored.workflow, &entries, None, None, &patience)?;
-                file_content(&snapshot, FileKind::Certificate, sealed.bytes)
-            }
-        };
+        let file = self.certificate_file(&snapshot)?;
         let doer = App::member_actor(caller, origin);
         let event = EventKind::Downloaded {
             file: FileKind::Certificate,
         };
         self.note_taking(&caller.company, id, &doer, event, None)?;
         Ok(file)
+    }
+
+    fn certificate_file(&self, snapshot: &Snapshot) -> Result<FileContent, Error> {
+        match snapshot.stored.workflow.state.status() {
+            Status::Playing => Err(conflict(ConflictCode::NotComplete, Status::Playing)),
+            Status::Complete => self.finished_file(snapshot, FileKind::Certificate),
+            Status::Rejected | Status::Canceled | Status::Expired => {
+                let entries = self.entries(snapshot)?;
+                let patience = self.proof_patience();
+                let sealed =
+                    self.sealed_certificate(snapshot, &snapshot.stored.workflow, &entries, None, None, &patience)?;
+                Ok(file_content(snapshot, FileKind::Certificate, sealed.bytes))
+            }
+        }
     }
 
     /// The file in a field: a signature, a picture, an attachment. A signature or seal that we drew is a PNG.

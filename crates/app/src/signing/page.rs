@@ -241,17 +241,20 @@ impl App {
     }
 
     /// The document before anyone has signed it. Records in the audit trail that the signer downloaded it.
-    pub fn signing_original(&self, key: &SigningKey, origin: &Origin) -> Result<FileContent, Error> {
+    /// Without an origin, nobody does: it is only looked at.
+    pub fn signing_original(&self, key: &SigningKey, origin: Option<&Origin>) -> Result<FileContent, Error> {
         let session = self.open_for_reading(key)?;
         let recipient = session.recipient().ok_or(Error::NotFound(Subject::File))?;
         let workflow = &session.snapshot.stored.workflow;
         let bytes = self.blobs.get(&session.template().pdf)?;
-        let actor = origin.actor(Who::Recipient(recipient.id));
-        let event = EventKind::OriginalTaken {
-            recipient: recipient.id,
-        };
-        let link = Some((recipient.id, recipient.link_version));
-        self.note_taking(&workflow.company, workflow.id, &actor, event, link)?;
+        if let Some(origin) = origin {
+            let actor = origin.actor(Who::Recipient(recipient.id));
+            let event = EventKind::OriginalTaken {
+                recipient: recipient.id,
+            };
+            let link = Some((recipient.id, recipient.link_version));
+            self.note_taking(&workflow.company, workflow.id, &actor, event, link)?;
+        }
         Ok(FileContent {
             file_name: format!("{}.pdf", file_stem(workflow)),
             media_type: "application/pdf".to_owned(),

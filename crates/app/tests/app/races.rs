@@ -132,7 +132,7 @@ fn what_an_earlier_person_does_while_they_are_replaced_is_not_recorded_for_the_n
         &app,
         lock,
         || correct("kim3@example.com"),
-        || app.signing_original(&key, &origin()).map(|file| file.bytes.len()),
+        || app.signing_original(&key, Some(&origin())).map(|file| file.bytes.len()),
     );
     corrected.expect("corrected");
     assert_eq!(conflict(taken), ConflictCode::LinkReplaced);

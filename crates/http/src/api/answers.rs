@@ -60,6 +60,13 @@ pub enum FinishedFile {
     /// The PDF.
     #[response(status = 200, description = "The PDF.", content_type = "application/pdf")]
     Pdf(FileBytes),
+    /// 206.
+    #[response(
+        status = 206,
+        description = "The part that `Range` asks for.",
+        content_type = "application/pdf"
+    )]
+    Part(FileBytes),
     /// 409.
     #[response(
         status = 409,
@@ -67,4 +74,11 @@ pub enum FinishedFile {
         content_type = "application/problem+json"
     )]
     Conflict(Problem),
+    /// 416.
+    #[response(
+        status = 416,
+        description = "No byte of the file is in the range; `Content-Range` says how long it is.",
+        content_type = "application/problem+json"
+    )]
+    OutOfReach(Problem),
 }

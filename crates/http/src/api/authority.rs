@@ -25,7 +25,7 @@ fn file<T>(media_type: &'static str, keep: &'static str, content: T) -> Authorit
 ///
 /// Anyone who trusts it can verify every seal of this installation.
 #[utoipa::path(
-    get, path = "/ca/root.pem", tag = "Service",
+    get, path = "/ca/root.pem", operation_id = "service_root_certificate", tag = "Service",
     responses((status = 200, description = "The certificate, PEM.", body = String, content_type = "application/x-pem-file")),
 )]
 pub async fn root_certificate(State(http): State<Http>) -> Result<AuthorityFile<String>, Failure> {
@@ -38,7 +38,7 @@ pub async fn root_certificate(State(http): State<Http>) -> Result<AuthorityFile<
 /// Lists seal certificates that are no longer valid; it is renewed every day. If the operator has set its address, seal
 /// certificates name it.
 #[utoipa::path(
-    get, path = "/ca/root.crl", tag = "Service",
+    get, path = "/ca/root.crl", operation_id = "service_revocation_list", tag = "Service",
     responses((status = 200, description = "The list, DER.", body = FileBytes, content_type = "application/pkix-crl")),
 )]
 pub async fn revocation_list(State(http): State<Http>) -> Result<AuthorityFile<Vec<u8>>, Failure> {

@@ -133,7 +133,7 @@ declare! {
 /// do not hold up the others. Errors in members that apply to all rows return 422 at once. With an `Idempotency-Key`, the
 /// same body and `offset` are accepted only once in 24 hours.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/bulk", tag = "Bulk send",
+    post, path = "/api/v3/workflows/bulk", operation_id = "bulk_start", tag = "Bulk send",
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of these workflows. Default: the company's time zone.", example = "+09:00"),
         ("dry_run" = Option<bool>, Query, description = "The same as in the body."),
@@ -291,7 +291,7 @@ declare! {
 /// Includes one page of its rows, in order; `status=failed` lists those that could not be started, with the reasons. It is
 /// kept for 30 days after its end.
 #[utoipa::path(
-    get, path = "/api/v3/workflows/bulk/{id}", tag = "Bulk send",
+    get, path = "/api/v3/workflows/bulk/{id}", operation_id = "bulk_get", tag = "Bulk send",
     params(
         ("id" = i64, Path, description = "The `bulk_id`."),
         RowsQuery,
@@ -326,7 +326,7 @@ pub async fn get_bulk(
 ///
 /// Rows that have not started yet will not start. Documents that have started continue; cancel them one by one.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/bulk/{id}/cancel", tag = "Bulk send",
+    post, path = "/api/v3/workflows/bulk/{id}/cancel", operation_id = "bulk_cancel", tag = "Bulk send",
     params(("id" = i64, Path, description = "The `bulk_id`.")),
     responses(
         (status = 200, description = "The bulk send after the change.", body = BulkProgress),
@@ -348,7 +348,7 @@ pub async fn cancel_bulk(
 /// or as XLSX. You can add columns: `1.mobile`, `1.language`, `1.company`, `1.password`, `1.password_hint`, `1.one_time_code`, the same
 /// for other steps, `cc.name` and `cc.email`.
 #[utoipa::path(
-    get, path = "/api/v3/workflows/bulk/sheet", tag = "Bulk send",
+    get, path = "/api/v3/workflows/bulk/sheet", operation_id = "bulk_get_sheet", tag = "Bulk send",
     params(("template_id" = i64, Query, description = "The template.")),
     responses(
         (status = 200, description = "The sheet.", body = String, content_type = "text/csv"),

@@ -1,20 +1,34 @@
 //! A file as the answer to a call.
 
-use app::FileContent;
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use app::{Actor, App, Error, FileContent, Origin};
+use axum::http::HeaderValue;
+use axum::response::Response;
+use domain::{FileKind, WorkflowId};
 
+use crate::frame::download::{Download, Wanted};
 use crate::frame::security_headers;
 
+/// A finished file. A HEAD request downloads nothing, so it is not recorded.
+pub(crate) fn finished(
+    app: &App,
+    actor: &Actor,
+    (id, kind): (WorkflowId, FileKind),
+    origin: &Origin,
+    wanted: &Wanted,
+) -> Result<FileContent, Error> {
+    match kind {
+        _ if wanted.is_head => app.unrecorded_file(actor, id, kind),
+        FileKind::Document => app.document(actor, id, origin),
+        FileKind::Certificate => app.certificate(actor, id, origin),
+    }
+}
+
 /// The file as a download.
-pub(crate) fn attachment(file: FileContent) -> Response {
-    let disposition = security_headers::attachment(&file.file_name);
-    let media_type =
-        HeaderValue::from_str(&file.media_type).unwrap_or(HeaderValue::from_static("application/octet-stream"));
-    let mut response = file.bytes.into_response();
-    let headers = response.headers_mut();
-    security_headers::private(headers);
-    headers.insert(header::CONTENT_TYPE, media_type);
-    headers.insert(header::CONTENT_DISPOSITION, disposition);
-    response
+pub(crate) fn attachment(file: FileContent, wanted: &Wanted) -> Response {
+    let media_type = HeaderValue::from_str(&file.media_type);
+    wanted.answer(Download {
+        media_type: media_type.unwrap_or(HeaderValue::from_static("application/octet-stream")),
+        disposition: Some(security_headers::attachment(&file.file_name)),
+        bytes: file.bytes,
+    })
 }

@@ -34,7 +34,7 @@ fn ok() -> Answer {
 /// For load balancers. It writes to the database and the file store, at most once a second, so that a full disk is noticed
 /// too.
 #[utoipa::path(
-    get, path = "/healthz", tag = "Service",
+    get, path = "/healthz", operation_id = "service_health", tag = "Service",
     responses((status = 200, description = "The service works.", body = Health), (status = 503, description = "The database does not respond, or a disk is full.", body = crate::frame::problem::Problem, content_type = "application/problem+json")),
 )]
 pub async fn health(State(http): State<Http>) -> Result<Answer, Failure> {
@@ -46,7 +46,7 @@ pub async fn health(State(http): State<Http>) -> Result<Answer, Failure> {
 ///
 /// For orchestrators that restart a hung process. It checks nothing else, because a restart does not bring a database back.
 #[utoipa::path(
-    get, path = "/livez", tag = "Service",
+    get, path = "/livez", operation_id = "service_live", tag = "Service",
     responses((status = 200, description = "The process responds.", body = Health)),
 )]
 pub async fn live() -> Answer {
@@ -58,7 +58,7 @@ pub async fn live() -> Answer {
 /// For load balancers and orchestrators. Like `/healthz`, and documents must be readable as well. It gives no reasons: the
 /// operator's own address for metrics does.
 #[utoipa::path(
-    get, path = "/readyz", tag = "Service",
+    get, path = "/readyz", operation_id = "service_ready", tag = "Service",
     responses((status = 200, description = "The service is ready for requests.", body = Health), (status = 503, description = "Send requests to another server, or wait.", body = crate::frame::problem::Problem, content_type = "application/problem+json")),
 )]
 pub async fn ready(State(http): State<Http>) -> Result<Answer, Failure> {

@@ -105,7 +105,7 @@ pub struct LinkStarted {
 /// continues to the signing page as the first signer of a new document. Documents that could not be sent are refused here.
 /// With an `Idempotency-Key`, repeating the same request within 24 hours returns the response of the first call.
 #[utoipa::path(
-    post, path = "/api/v3/link/start", tag = "Public links",
+    post, path = "/api/v3/link/start", operation_id = "links_create", tag = "Public links",
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of the dates given here and of every date of its documents. Default: the company's time zone.", example = "+09:00"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
@@ -160,7 +160,7 @@ declare! {
 ///
 /// Newest first. To get more, pass `next_cursor` as `cursor`. Members who can only read do not see `link_url`.
 #[utoipa::path(
-    get, path = "/api/v3/link", tag = "Public links",
+    get, path = "/api/v3/link", operation_id = "links_list", tag = "Public links",
     params(ListQuery),
     responses(
         (status = 200, description = "The links, newest first.", body = PublicLinkList),
@@ -180,7 +180,7 @@ pub async fn list_links(
 
 /// Get a public link.
 #[utoipa::path(
-    get, path = "/api/v3/link/{id}", tag = "Public links",
+    get, path = "/api/v3/link/{id}", operation_id = "links_get", tag = "Public links",
     params(("id" = i64, Path, description = "The `link_id`.")),
     responses((status = 200, description = "The link.", body = PublicLinkView)),
     security(("access_token" = [])),
@@ -197,7 +197,7 @@ pub async fn get_link(
 ///
 /// A closed link cannot be reopened. Documents that it started continue.
 #[utoipa::path(
-    post, path = "/api/v3/link/{id}/close", tag = "Public links",
+    post, path = "/api/v3/link/{id}/close", operation_id = "links_close", tag = "Public links",
     params(("id" = i64, Path, description = "The `link_id`.")),
     responses(
         (status = 200, description = "The link after the change.", body = PublicLinkView),

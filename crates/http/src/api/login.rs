@@ -20,6 +20,7 @@ use crate::frame::client_address::ClientAddress;
 use crate::frame::faults::Faults;
 use crate::frame::path::ApiPath;
 use crate::frame::problem::{AnswerLanguage, Failure};
+use crate::frame::rate_limit;
 use crate::frame::state::Http;
 
 /// `request_code`.
@@ -145,7 +146,7 @@ const FAILURE: ResultCode = ResultCode("99", "api-login-failure");
 /// Issues an access token for the other calls. The status is always HTTP 200, and `header.result_code` contains the result.
 /// There are two exceptions: 429 after too many wrong credentials, and 503 when the service is too busy.
 #[utoipa::path(
-    post, path = "/api/{companyId}/login", tag = "Login",
+    post, path = "/api/{companyId}/login", operation_id = "login", tag = "Login",
     params(
         ("companyId" = String, Path, description = "The company's ID, in upper or lower case.", example = "demo"),
     ),
@@ -213,7 +214,9 @@ pub async fn login(
         Err(LoginRefusal::WrongCredentials) => refusal(WRONG_CREDENTIALS, language),
         Err(LoginRefusal::ApiOff) => refusal(API_OFF, language),
         Err(LoginRefusal::Throttled { retry_after }) => {
-            later(StatusCode::TOO_MANY_REQUESTS, THROTTLED, retry_after, language)
+            let mut response = later(StatusCode::TOO_MANY_REQUESTS, THROTTLED, retry_after, language);
+            rate_limit::used_up(response.headers_mut(), "login", retry_after.max(1));
+            response
         }
         Err(LoginRefusal::Failed(error)) => {
             error.log();

@@ -27,12 +27,13 @@ use super::{authority, bulk, health, links, login, templates, verify, webhooks, 
 #[openapi(
     info(
         title = "Countersign",
-        description = "Electronic signing. Log in, start a workflow from a template, let its signers sign, then download the sealed document and the history certificate.\n\nSuccess returns flat JSON. Failure returns RFC 9457 problem details that name every wrong member at once; each `code` comes from a closed list. Unknown members and query parameters are ignored, and named in the response header `Ignored-Members` (paths separated by commas, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not HTTP (400) or has too long a head (431) is refused in plain text before the service sees it. Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts, otherwise of `Accept-Language`, otherwise of the company.",
+        description = "Electronic signing. Log in, start a workflow from a template, let its signers sign, then download the sealed document and the history certificate.\n\nSuccess returns flat JSON. Failure returns RFC 9457 problem details that name every wrong member at once; each `code` comes from a closed list. Unknown members and query parameters are ignored, and named in the response header `Ignored-Members` (paths separated by commas, percent-encoded if they are not plain ASCII, up to 2,000 bytes). With `Prefer: handling=strict` they are refused (422, `unexpected-member`). Previews, dry runs and new public links also name them in `ignored_members`. Send bodies in UTF-8, without compression. A request that is not HTTP (400) or has too long a head (431) is refused in plain text before the service sees it. Files can be downloaded in parts (`Range`, `If-Range`), and `HEAD` returns their size. A 429 says when to try again in `Retry-After` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Messages for people are in the language of the query parameter `lang` (`ko`, `en`, `ja`), which every call accepts, otherwise of `Accept-Language`, otherwise of the company.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     paths(
         login::login,
         workflows::start::start,
+        workflows::preview::preview,
         workflows::send::send,
         workflows::list::list_workflows,
         workflows::search::search_with_value,
@@ -139,6 +140,7 @@ pub fn error_ids_by_status() -> BTreeMap<u16, Vec<&'static str>> {
         (409, ConflictCode::ALL.iter().map(|code| code.id()).collect()),
         (413, vec!["too-large"]),
         (415, vec!["unsupported"]),
+        (416, vec!["range-not-satisfiable"]),
         (422, of_members),
         (429, ThrottleCode::ALL.iter().map(|code| code.id()).collect()),
         (500, vec!["internal", "outcome-unknown", "file-lost"]),
@@ -205,6 +207,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     list_error_ids(&mut document);
     add_examples(&mut document);
     add_common_answers(&mut document);
+    add_rate_limits(&mut document);
     add_language(&mut document);
     document
 });
@@ -343,8 +346,29 @@ fn add_common_answers(document: &mut Value) {
     }
 }
 
+/// What every refusal of a request that came too often says about when to try again.
+fn add_rate_limits(document: &mut Value) {
+    let headers = json!({
+        "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+        "RateLimit": {
+            "description": "The policy, what is left of it, and for how many seconds: `\"asked-lately\";r=0;t=540`.",
+            "schema": {"type": "string"},
+        },
+        "RateLimit-Policy": {
+            "description": "The policy's quota and window in seconds, if they are always the same: `\"asked-lately\";q=1;w=600`.",
+            "schema": {"type": "string"},
+        },
+    });
+    let operations = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut);
+    for operation in operations.filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
+        if let Some(answer) = operation["responses"].get_mut("429") {
+            answer["headers"] = headers.clone();
+        }
+    }
+}
+
 /// Download the `OpenAPI` document.
-#[utoipa::path(get, path = "/api/openapi.json", tag = "Service", responses((status = 200, description = "The document, in version 3.1.", content_type = "application/json")))]
+#[utoipa::path(get, path = "/api/openapi.json", operation_id = "service_openapi", tag = "Service", responses((status = 200, description = "The document, in version 3.1.", content_type = "application/json")))]
 pub async fn openapi(State(http): State<Http>) -> Json<Value> {
     Json(described(http.public_url()))
 }

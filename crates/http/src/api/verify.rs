@@ -243,7 +243,7 @@ impl VerifiedSignature {
 /// The body is the file itself, or a form (`multipart/form-data`) whose first file is verified. We trust this installation's
 /// root, and know which certificates it has revoked.
 #[utoipa::path(
-    post, path = "/api/v3/verify", tag = "Verification",
+    post, path = "/api/v3/verify", operation_id = "verification_verify", tag = "Verification",
     request_body(content = FileBytes, content_type = "application/pdf"),
     responses(
         (status = 200, description = "The verdict, even if the file is not valid.", body = VerifyResponse),

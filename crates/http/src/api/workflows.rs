@@ -16,6 +16,7 @@ pub mod field_file;
 pub mod get;
 pub mod links;
 pub mod list;
+pub mod preview;
 pub mod reject;
 pub mod remind;
 pub mod search;
@@ -26,6 +27,7 @@ pub mod start;
 pub fn routes() -> Vec<Route> {
     vec![
         route(Method::POST, "/api/v3/workflows/start", SEND, start::start),
+        route(Method::POST, "/api/v3/workflows/preview", SEND, preview::preview),
         route(Method::POST, "/api/v3/workflows/send", SEND, send::send),
         route(Method::GET, "/api/v3/workflows", READ, list::list_workflows),
         route(

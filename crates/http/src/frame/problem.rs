@@ -25,6 +25,7 @@ use utoipa::ToSchema;
 use super::caller::Authenticated;
 use super::observe::RequestId;
 use super::query::Query;
+use super::rate_limit;
 use super::state::Http;
 
 /// Why a request failed.
@@ -34,6 +35,8 @@ pub enum Failure {
     App(Error),
     /// The path exists, but not with this method (405).
     MethodNotAllowed,
+    /// No byte of the file is in the range that was asked for (416).
+    RangeNotSatisfiable,
 }
 
 impl From<Error> for Failure {
@@ -127,6 +130,7 @@ impl Failure {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::App(error) => Self::status_of(error),
         }
     }
@@ -168,6 +172,7 @@ impl Failure {
         match (self, self.for_signers(reader)) {
             (_, Some(error)) => error.id(),
             (Self::MethodNotAllowed, _) => "method-not-allowed",
+            (Self::RangeNotSatisfiable, _) => "range-not-satisfiable",
             (Self::App(error), _) => error.id(),
         }
     }
@@ -175,7 +180,9 @@ impl Failure {
     fn message(&self, reader: Reader, language: Language) -> String {
         match (self, self.for_signers(reader)) {
             (_, Some(error)) => error.message(language),
-            (Self::MethodNotAllowed, _) => i18n::text(language, "error-method-not-allowed", &[]),
+            (Self::MethodNotAllowed | Self::RangeNotSatisfiable, _) => {
+                i18n::text(language, &format!("error-{}", self.id(reader)), &[])
+            }
             (Self::App(error), _) => error.message(language),
         }
     }
@@ -233,7 +240,7 @@ impl Failure {
         match (self, self.for_signers(reader)) {
             (_, Some(error)) => error.retry_after(),
             (Self::App(error), _) => error.retry_after(),
-            (Self::MethodNotAllowed, _) => None,
+            (Self::MethodNotAllowed | Self::RangeNotSatisfiable, _) => None,
         }
     }
 }
@@ -330,6 +337,9 @@ pub async fn speak(State(http): State<Http>, request: Request, next: Next) -> Re
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(seconds) = failure.retry_after(reader) {
         parts.headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    if let Failure::App(error) = &*failure {
+        rate_limit::describe(&mut parts.headers, error);
     }
     if parts.status == StatusCode::UNAUTHORIZED
         && let Ok(challenge) = HeaderValue::from_str(&http.challenge())

@@ -17,6 +17,7 @@ use crate::body::json;
 use crate::frame::caller::SignedIn;
 use crate::frame::client_address::ClientAddress;
 use crate::frame::link_token;
+use crate::frame::rate_limit;
 use crate::frame::state::Http;
 
 /// Where a new signing link is asked for.
@@ -327,6 +328,7 @@ pub fn name_wait(headers: &mut HeaderMap, error: &Error) {
     if let Some(seconds) = error.retry_after() {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
+    rate_limit::describe(headers, error);
 }
 
 /// The page for each error.

@@ -5,8 +5,8 @@
 
 use app::{App, ConflictCode, Error, LinkedFile, Origin, SigningKey, asks_for_code};
 use axum::extract::State;
-use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::Response;
 use domain::{FileKind, Language, PageSize};
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ use super::sign::key;
 use super::sign::page::code_asked;
 use super::sign::pictures::AskedPart;
 use super::sign::view::pixels;
+use crate::frame::download::{Download, Wanted};
 use crate::frame::problem::Failure;
 use crate::frame::route::{Authority, Route, route};
 use crate::frame::security_headers;
@@ -141,7 +142,7 @@ pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response
 
 /// `GET /mail/file`. Adds an entry to the audit trail, so a browser that loads pages in advance gets a 503 until
 /// somebody wants the file.
-pub async fn file(State(http): State<Http>, method: Method, request: PageRequest) -> Response {
+pub async fn file(State(http): State<Http>, wanted: Wanted, request: PageRequest) -> Response {
     let key = key(&http, &request);
     let token = key.token.clone();
     let origin = Origin {
@@ -152,7 +153,7 @@ pub async fn file(State(http): State<Http>, method: Method, request: PageRequest
         return failed(&http, &request, &Error::busy(1)).await;
     }
     // A HEAD request downloads nothing.
-    let looks = method == Method::HEAD;
+    let looks = wanted.is_head;
     let found = http
         .blocking(move |app| {
             if looks {
@@ -163,15 +164,11 @@ pub async fn file(State(http): State<Http>, method: Method, request: PageRequest
         })
         .await;
     match found {
-        Ok(linked) => {
-            let disposition = security_headers::attachment(&linked.file.file_name);
-            let mut response = linked.file.bytes.into_response();
-            let headers = response.headers_mut();
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/pdf"));
-            headers.insert(header::CONTENT_DISPOSITION, disposition);
-            security_headers::private(headers);
-            response
-        }
+        Ok(linked) => wanted.answer(Download {
+            media_type: HeaderValue::from_static("application/pdf"),
+            disposition: Some(security_headers::attachment(&linked.file.file_name)),
+            bytes: linked.file.bytes,
+        }),
         // The page asks for the code; whatever downloads files must not get a page in place of a PDF.
         Err(error) if asks_for_code(&error) => request.redirect(&request.onward("/mail/view", &[("token", &token)])),
         Err(error) => failed(&http, &request, &error).await,

@@ -11,6 +11,7 @@ mod complete;
 mod console;
 mod copied_links;
 mod declared_bodies;
+mod downloads;
 mod embedded;
 mod exports;
 mod field_names;

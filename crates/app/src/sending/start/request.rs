@@ -147,7 +147,7 @@ impl Idempotency {
 }
 
 /// The answer to a start.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Started {
     /// The workflow is under way.
@@ -159,7 +159,6 @@ pub enum Started {
         /// The paths of members of the request that we ignored, such as `is_embed` next to `export_api_info` instead of
         /// in it; at most 100. Absent if there are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[schema(example = json!(["is_embed", "recipient_list[0].nmae"]))]
         ignored_members: Vec<String>,
     },
 }

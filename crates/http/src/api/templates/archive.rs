@@ -13,7 +13,7 @@ use crate::frame::state::Http;
 ///
 /// You can no longer start documents from it; those in progress continue. Archiving twice changes nothing.
 #[utoipa::path(
-    post, path = "/api/v3/templates/{id}/archive", tag = "Templates",
+    post, path = "/api/v3/templates/{id}/archive", operation_id = "templates_archive", tag = "Templates",
     params(("id" = i64, Path, description = "The template's ID.")),
     responses((status = 200, description = "The template is archived.", body = ArchivedTemplate)),
     security(("access_token" = [])),

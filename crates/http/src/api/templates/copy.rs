@@ -27,7 +27,7 @@ declare! {
 /// The copy has the PDF, steps and fields of the current version, and starts at version 1. You can also copy an archived
 /// template; the copy is not archived.
 #[utoipa::path(
-    post, path = "/api/v3/templates/{id}/copy", tag = "Templates",
+    post, path = "/api/v3/templates/{id}/copy", operation_id = "templates_copy", tag = "Templates",
     params(("id" = i64, Path, description = "The template's ID.")),
     request_body = CopyTemplateInput,
     responses(

@@ -16,7 +16,7 @@ use crate::frame::state::Http;
 /// returns a 422 whose error names `file`: its `reason` contains the ID of the reason, and its message explains the reason
 /// and how to fix it.
 #[utoipa::path(
-    post, path = "/api/v3/templates", tag = "Templates",
+    post, path = "/api/v3/templates", operation_id = "templates_create", tag = "Templates",
     request_body(content = TemplateForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "The template was created.", body = SavedTemplate, example = json!({

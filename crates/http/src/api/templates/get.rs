@@ -14,7 +14,7 @@ use crate::frame::state::Http;
 /// Returns the version that new documents use. `name`, `on_reject`, `steps` and `fields` have the format of FIELDS.json: edit
 /// them to create the next version.
 #[utoipa::path(
-    get, path = "/api/v3/templates/{id}", tag = "Templates",
+    get, path = "/api/v3/templates/{id}", operation_id = "templates_get", tag = "Templates",
     params(("id" = i64, Path, description = "The template's ID.")),
     responses((status = 200, description = "The newest version of the template.", body = TemplateView)),
     security(("access_token" = [])),

@@ -26,7 +26,7 @@ declare! {
 ///
 /// Newest first. To get more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
-    get, path = "/api/v3/templates", tag = "Templates",
+    get, path = "/api/v3/templates", operation_id = "templates_list", tag = "Templates",
     params(ListQuery),
     responses(
         (status = 200, description = "The templates, newest first.", body = TemplateList),

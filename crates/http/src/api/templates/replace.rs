@@ -15,7 +15,7 @@ use crate::frame::state::Http;
 /// New documents use the new version; documents in progress keep the version they started with. Without `file`, the PDF stays
 /// and only the fields are replaced.
 #[utoipa::path(
-    put, path = "/api/v3/templates/{id}", tag = "Templates",
+    put, path = "/api/v3/templates/{id}", operation_id = "templates_replace", tag = "Templates",
     params(("id" = i64, Path, description = "The template's ID.")),
     request_body(content = TemplateForm, content_type = "multipart/form-data"),
     responses(

@@ -28,7 +28,7 @@ declare! {
 /// Endpoints that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but
 /// failures, or by a pause.
 #[utoipa::path(
-    get, path = "/api/v3/exports/endpoints", tag = "Export API",
+    get, path = "/api/v3/exports/endpoints", operation_id = "endpoints_list", tag = "Export API",
     params(ListQuery),
     responses(
         (status = 200, description = "The endpoints.", body = ExportEndpoints, example = json!({"endpoint_list": [{
@@ -62,7 +62,7 @@ declare! {
 ///
 /// Sends what was held for it. If the endpoint is not stopped, nothing changes.
 #[utoipa::path(
-    post, path = "/api/v3/exports/endpoints/start", tag = "Export API",
+    post, path = "/api/v3/exports/endpoints/start", operation_id = "endpoints_start", tag = "Export API",
     request_body = EndpointRequest,
     responses(
         (status = 200, description = "The endpoint is started; webhooks that were held are sent.", body = EndpointStarted, example = json!({"url": "https://hooks.example.com/sign", "released": 12})),
@@ -89,7 +89,7 @@ pub async fn start_endpoint(
 /// stopped or paused, nothing changes. You can also pause an endpoint that only future documents will use; `known` says
 /// whether any document uses it.
 #[utoipa::path(
-    post, path = "/api/v3/exports/endpoints/pause", tag = "Export API",
+    post, path = "/api/v3/exports/endpoints/pause", operation_id = "endpoints_pause", tag = "Export API",
     request_body = EndpointRequest,
     responses(
         (status = 200, description = "The endpoint is paused; webhooks to it are held.", body = EndpointPaused, example = json!({"url": "https://hooks.example.com/sign", "held": 3, "known": true})),

@@ -35,7 +35,7 @@ declare! {
 /// Every webhook and each of its tries, newest first. They are kept for 30 days unless the operator sets another time. To get
 /// more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
-    get, path = "/api/v3/exports", tag = "Export API",
+    get, path = "/api/v3/exports", operation_id = "exports_list", tag = "Export API",
     params(ListQuery),
     responses(
         (status = 200, description = "The deliveries, newest first.", body = ExportList, example = json!({

@@ -14,7 +14,7 @@ use crate::frame::state::Http;
 /// Sends the same event, with the same `webhook-id` and the same bytes, in a new round of tries. A dead letter is revived, a
 /// delivered webhook is sent again, and a waiting one is tried now.
 #[utoipa::path(
-    post, path = "/api/v3/exports/{id}/resend", tag = "Export API",
+    post, path = "/api/v3/exports/{id}/resend", operation_id = "exports_resend", tag = "Export API",
     params(("id" = i64, Path, description = "The delivery's `export_id`.")),
     responses(
         (status = 200, description = "The delivery, which is waiting.", body = ExportDelivery),

@@ -45,7 +45,7 @@ fn number(members: &Members<'_>, name: &str, faults: &mut Faults) -> Option<Stri
 /// Oldest first, up to 1,000 per call. If `more` is true, pass `next_cursor` as `cursor` to continue. Deliveries to a stopped
 /// endpoint are held until you start it.
 #[utoipa::path(
-    post, path = "/api/v3/exports/resend", tag = "Export API",
+    post, path = "/api/v3/exports/resend", operation_id = "exports_resend_many", tag = "Export API",
     request_body = ResendRequest,
     responses(
         (status = 200, description = "The number of deliveries that will be sent again.", body = ExportsResent, example = json!({"resent": 1000, "more": true, "next_cursor": "1007"})),

@@ -29,7 +29,7 @@ declare! {
 /// Sends one signed webhook (`workflow_id` 0, `comment` 'Test delivery'), waits up to 15 seconds, and returns the endpoint's
 /// response. It is not retried and does not appear in the history.
 #[utoipa::path(
-    post, path = "/api/v3/exports/test", tag = "Export API",
+    post, path = "/api/v3/exports/test", operation_id = "exports_test", tag = "Export API",
     request_body = TestRequest,
     responses(
         (status = 200, description = "The result, whether the endpoint received it or not.", body = WebhookTested, example = json!({

@@ -47,7 +47,7 @@ pub(super) fn read(body: &JsonBody) -> Result<ActRequest, Error> {
 ///
 /// Approves on behalf of the signer whose turn it is. The last approval seals the document before it returns.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/{id}/approve", tag = "Workflows",
+    post, path = "/api/v3/workflows/{id}/approve", operation_id = "workflows_approve", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     request_body = ActInput,
     responses(Changed),

@@ -27,7 +27,7 @@ declare! {
 ///
 /// Ends a document that is in progress.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/{id}/cancel", tag = "Workflows",
+    post, path = "/api/v3/workflows/{id}/cancel", operation_id = "workflows_cancel", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     request_body = CancelInput,
     responses(Changed),

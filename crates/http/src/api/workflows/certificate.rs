@@ -2,12 +2,14 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use domain::FileKind;
 
 use crate::api::answers::FinishedFile;
 use crate::api::file::attachment;
 use crate::api::path::WorkflowPath;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
+use crate::frame::download::Wanted;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
@@ -16,9 +18,11 @@ use crate::frame::state::Http;
 /// A sealed PDF that shows who did what and when. Documents that ended early have one too. While the document is in progress,
 /// this returns 409.
 #[utoipa::path(
-    get, path = "/api/v3/workflows/{id}/certificate", tag = "Workflows",
+    get, path = "/api/v3/workflows/{id}/certificate", operation_id = "workflows_get_certificate", tag = "Workflows",
     params(
         ("id" = i64, Path, description = "The document's ID."),
+        ("Range" = Option<String>, Header, description = "The bytes to send: `bytes=0-999`, `bytes=1000-` or `bytes=-500`. Several ranges are ignored."),
+        ("If-Range" = Option<String>, Header, description = "The `ETag` of the parts that you have. If the file has changed since, you get all of it."),
     ),
     responses(FinishedFile),
     security(("access_token" = [])),
@@ -28,8 +32,13 @@ pub async fn certificate(
     Authenticated(caller): Authenticated,
     CameFrom(origin): CameFrom,
     WorkflowPath(id, ()): WorkflowPath,
+    wanted: Wanted,
 ) -> Result<Response, Failure> {
-    Ok(attachment(
-        http.blocking(move |app| app.certificate(&caller, id, &origin)).await?,
-    ))
+    let file = if wanted.is_head {
+        http.blocking(move |app| app.unrecorded_file(&caller, id, FileKind::Certificate))
+            .await?
+    } else {
+        http.blocking(move |app| app.certificate(&caller, id, &origin)).await?
+    };
+    Ok(attachment(file, &wanted))
 }

@@ -43,7 +43,7 @@ declare! {
 /// never go to the earlier person's mobile number: repeat `mobile` if it is still right. If nothing changes, nothing happens
 /// and the link stays. If the address was reminded or asked again within the last ten minutes, this returns 429.
 #[utoipa::path(
-    patch, path = "/api/v3/workflows/{id}/recipients/{order}", tag = "Workflows",
+    patch, path = "/api/v3/workflows/{id}/recipients/{order}", operation_id = "workflows_correct_recipient", tag = "Workflows",
     params(
         ("id" = i64, Path, description = "The document's ID."),
         ("order" = u32, Path, description = "The step."),

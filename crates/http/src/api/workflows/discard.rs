@@ -15,7 +15,7 @@ use crate::frame::state::Http;
 ///
 /// The document no longer appears in lists, and its links stop working. Its files and its audit trail are kept.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/{id}/discard", tag = "Workflows",
+    post, path = "/api/v3/workflows/{id}/discard", operation_id = "workflows_discard", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     responses(ChangedAsAsked),
     security(("access_token" = [])),

@@ -2,12 +2,14 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use domain::FileKind;
 
 use crate::api::answers::FinishedFile;
 use crate::api::file::attachment;
 use crate::api::path::WorkflowPath;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
+use crate::frame::download::Wanted;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 
@@ -15,9 +17,11 @@ use crate::frame::state::Http;
 ///
 /// The finished PDF with every value on its pages, sealed by the company. Before completion, this returns 409.
 #[utoipa::path(
-    get, path = "/api/v3/workflows/{id}/document", tag = "Workflows",
+    get, path = "/api/v3/workflows/{id}/document", operation_id = "workflows_get_document", tag = "Workflows",
     params(
         ("id" = i64, Path, description = "The document's ID."),
+        ("Range" = Option<String>, Header, description = "The bytes to send: `bytes=0-999`, `bytes=1000-` or `bytes=-500`. Several ranges are ignored."),
+        ("If-Range" = Option<String>, Header, description = "The `ETag` of the parts that you have. If the file has changed since, you get all of it."),
     ),
     responses(FinishedFile),
     security(("access_token" = [])),
@@ -27,8 +31,13 @@ pub async fn document(
     Authenticated(caller): Authenticated,
     CameFrom(origin): CameFrom,
     WorkflowPath(id, ()): WorkflowPath,
+    wanted: Wanted,
 ) -> Result<Response, Failure> {
-    Ok(attachment(
-        http.blocking(move |app| app.document(&caller, id, &origin)).await?,
-    ))
+    let file = if wanted.is_head {
+        http.blocking(move |app| app.unrecorded_file(&caller, id, FileKind::Document))
+            .await?
+    } else {
+        http.blocking(move |app| app.document(&caller, id, &origin)).await?
+    };
+    Ok(attachment(file, &wanted))
 }

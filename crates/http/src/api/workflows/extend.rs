@@ -28,7 +28,7 @@ declare! {
 ///
 /// Works while the document is in progress. If you pass the current date, nothing changes.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/{id}/extend", tag = "Workflows",
+    post, path = "/api/v3/workflows/{id}/extend", operation_id = "workflows_extend", tag = "Workflows",
     params(
         ("id" = i64, Path, description = "The document's ID."),
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date`. Default: the document's."),

@@ -14,7 +14,7 @@ use crate::frame::state::Http;
 /// Includes its steps, its history and every value entered so far. `download_url` and `certificate_url` are new with every
 /// call. They are empty until the document is complete, and while its links are revoked.
 #[utoipa::path(
-    get, path = "/api/v3/workflows/{id}", tag = "Workflows",
+    get, path = "/api/v3/workflows/{id}", operation_id = "workflows_get", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     responses((status = 200, description = "The document.", body = WorkflowView)),
     security(("access_token" = [])),

@@ -29,7 +29,7 @@ declare! {
 /// made until you `renew` them; revoking twice changes nothing. `renew` replaces the links, starts a new lifetime,
 /// unlocks signers' codes if the document is complete, and returns the new addresses. Discarding a document revokes its links.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/{id}/links", tag = "Workflows",
+    post, path = "/api/v3/workflows/{id}/links", operation_id = "workflows_change_links", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     request_body = LinksInput,
     responses(

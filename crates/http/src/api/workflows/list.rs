@@ -38,7 +38,7 @@ declare! {
 ///
 /// Newest first. To get more, pass `next_cursor` as `cursor`, or use `page`.
 #[utoipa::path(
-    get, path = "/api/v3/workflows", tag = "Workflows",
+    get, path = "/api/v3/workflows", operation_id = "workflows_list", tag = "Workflows",
     params(ListQuery),
     responses(
         (status = 200, description = "The documents, newest first.", body = WorkflowList),

@@ -18,7 +18,7 @@ use crate::frame::state::Http;
 /// Declines on behalf of the signer whose turn it is. This ends the document, or returns it to the previous step if the
 /// template says so.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/{id}/reject", tag = "Workflows",
+    post, path = "/api/v3/workflows/{id}/reject", operation_id = "workflows_reject", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     request_body(content = ActInput, example = json!({"order": 1, "comment": "The salary differs from what we agreed."})),
     responses(Changed),

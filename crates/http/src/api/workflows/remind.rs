@@ -17,7 +17,7 @@ use crate::frame::state::Http;
 /// or asked again after a correction; if that leaves nobody, it returns 429. For an embedded document it returns 409, because
 /// its signers get no messages.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/{id}/remind", tag = "Workflows",
+    post, path = "/api/v3/workflows/{id}/remind", operation_id = "workflows_remind", tag = "Workflows",
     params(("id" = i64, Path, description = "The document's ID.")),
     responses(
         ChangedAsAsked,

@@ -31,7 +31,7 @@ declare! {
 /// Documents of one template in which a field has this value, newest first. The value is read as in a start: a number matches
 /// however it is written, and a check can be `Y`, `1` or `true`. To get more, pass `next_cursor` as `cursor`.
 #[utoipa::path(
-    get, path = "/api/v3/workflows/search-with-value", tag = "Workflows",
+    get, path = "/api/v3/workflows/search-with-value", operation_id = "workflows_search", tag = "Workflows",
     params(SearchQuery),
     responses(
         (status = 200, description = "The documents that contain the value.", body = FoundWorkflows),

@@ -1,6 +1,6 @@
 //! `POST /api/v3/workflows/send`: sends a PDF without a template.
 
-use app::{OneOff, Started};
+use app::{OneOff, Started, StartedWorkflow};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
@@ -51,14 +51,14 @@ declare! {
 /// Like a start, for a document that is sent once: nothing is added to the list of templates. With an `Idempotency-Key`,
 /// repeating the same form and `offset` within 24 hours returns the response of the first call.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/send", tag = "Workflows",
+    post, path = "/api/v3/workflows/send", operation_id = "workflows_send", tag = "Workflows",
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's time zone.", example = "+09:00"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body(content = SendForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "The document was started, or its preview was created.", body = Started),
+        (status = 200, description = "The document was started.", body = StartedWorkflow),
         (status = 422, description = "The PDF, its fields or the start are wrong; `errors` names every wrong member.", body = Problem, content_type = "application/problem+json"),
     ),
     security(("access_token" = [])),

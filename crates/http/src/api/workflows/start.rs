@@ -5,7 +5,7 @@
 
 use app::{
     Fault, FaultCode, GivenField, Idempotency, StartCopy, StartExport, StartFieldName, StartRecipient, StartRequest,
-    Started,
+    Started, StartedWorkflow,
 };
 use axum::Json;
 use axum::extract::State;
@@ -67,7 +67,8 @@ declare! {
         /// (`company set --redirect-hosts`). The page shows the link and follows it after a few seconds.
         #[schema(max_length = 2048, example = "https://app.example.com/contracts/17")]
         redirect_url: Option<String> => redirect_url,
-        /// Start nothing; return `preview_url` and, in `ignored_members`, what we did not understand of this body.
+        /// Starts nothing; the answer is that of the call for previews.
+        #[schema(ignore)]
         is_preview: Option<bool> => is_preview = is_set,
     }
 }
@@ -170,14 +171,14 @@ declare! {
 /// Anything that could fail after people have signed is refused here. With an `Idempotency-Key`, repeating the same body and
 /// `offset` within 24 hours returns the response of the first call.
 #[utoipa::path(
-    post, path = "/api/v3/workflows/start", tag = "Workflows",
+    post, path = "/api/v3/workflows/start", operation_id = "workflows_start", tag = "Workflows",
     params(
         ("offset" = Option<String>, Query, description = "UTC offset `+HH:MM` of `expiry_date` and of every date of this workflow. Default: the company's time zone.", example = "+09:00"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice, up to 255 characters."),
     ),
     request_body = StartBody,
     responses(
-        (status = 200, description = "The document was started, or its preview was created.", body = Started,
+        (status = 200, description = "The document was started.", body = StartedWorkflow,
          example = json!({
              "workflow_id": 42, "workflow_name": "Employment contract 2026-001", "language": "ko-KR",
              "next_name": "김민준", "next_email": "minjun@example.com",

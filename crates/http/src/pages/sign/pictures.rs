@@ -15,6 +15,7 @@ use domain::BlobHash;
 
 use super::actions::origin;
 use super::key;
+use crate::frame::download::{Download, Wanted};
 use crate::frame::path::ApiPath;
 use crate::frame::problem::Failure;
 use crate::frame::security_headers;
@@ -147,7 +148,7 @@ fn immutable_response(body: Bytes, media_type: HeaderValue, hash: BlobHash, aske
 pub async fn original(State(http): State<Http>, PageForm(request): PageForm) -> Response {
     let (key, origin) = (key(&http, &request), origin(&request));
     let led = http.blocking(move |app| {
-        let file = app.signing_original(&key, &origin)?;
+        let file = app.signing_original(&key, Some(&origin))?;
         Ok((app.download_ticket(&key), file.file_name))
     });
     match led.await {
@@ -163,51 +164,45 @@ pub async fn original(State(http): State<Http>, PageForm(request): PageForm) -> 
 pub async fn original_file(
     State(http): State<Http>,
     PagePath((ticket, _)): PagePath<(String, String)>,
+    wanted: Wanted,
     request: PageRequest,
 ) -> Response {
-    let origin = origin(&request);
+    let origin = (!wanted.is_head).then(|| origin(&request));
     let found = http.blocking(move |app| {
         let key = app.key_of_ticket(&ticket).ok_or(Error::NotFound(Subject::Link))?;
-        app.signing_original(&key, &origin)
+        app.signing_original(&key, origin.as_ref())
     });
     match found.await {
-        Ok(file) => {
-            let disposition = security_headers::attachment(&file.file_name);
-            let mut response = file.bytes.into_response();
-            let headers = response.headers_mut();
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/pdf"));
-            headers.insert(header::CONTENT_DISPOSITION, disposition);
-            security_headers::private(headers);
-            response
-        }
+        Ok(file) => wanted.answer(Download {
+            media_type: HeaderValue::from_static("application/pdf"),
+            disposition: Some(security_headers::attachment(&file.file_name)),
+            bytes: file.bytes,
+        }),
         Err(error) => request.fail(&error, request.language()),
     }
 }
 
 /// `GET /sign/file`
-pub async fn file(State(http): State<Http>, request: PageRequest) -> Result<Response, Failure> {
+pub async fn file(State(http): State<Http>, wanted: Wanted, request: PageRequest) -> Result<Response, Failure> {
     let key = key(&http, &request);
     let name = request.get("name").unwrap_or_default().to_owned();
     let file = http.blocking(move |app| app.signing_file(&key, &name)).await?;
-    Ok(file_response(file))
+    Ok(file_response(file, &wanted))
 }
 
 /// A picture in a field as an answer. We show nothing else: a stranger's upload must never become a page of ours.
-pub(super) fn file_response(file: FileContent) -> Response {
+pub(super) fn file_response(file: FileContent, wanted: &Wanted) -> Response {
     let media_type = match file.media_type.as_str() {
-        "image/png" => HeaderValue::from_static("image/png"),
-        "image/jpeg" => HeaderValue::from_static("image/jpeg"),
+        "image/png" => "image/png",
+        "image/jpeg" => "image/jpeg",
         // Only our own drawings have this type; among uploads, only PNG and JPEG are pictures.
-        "image/svg+xml" => HeaderValue::from_static("image/svg+xml"),
-        _ => HeaderValue::from_static("application/octet-stream"),
+        "image/svg+xml" => "image/svg+xml",
+        _ => "application/octet-stream",
     };
-    let disposition = security_headers::attachment(&file.file_name);
-    let mut response = file.bytes.into_response();
-    let headers = response.headers_mut();
-    if media_type == "application/octet-stream" {
-        headers.insert(header::CONTENT_DISPOSITION, disposition);
-    }
-    headers.insert(header::CONTENT_TYPE, media_type);
-    security_headers::private(headers);
-    response
+    let is_saved = media_type == "application/octet-stream";
+    wanted.answer(Download {
+        media_type: HeaderValue::from_static(media_type),
+        disposition: is_saved.then(|| security_headers::attachment(&file.file_name)),
+        bytes: file.bytes,
+    })
 }

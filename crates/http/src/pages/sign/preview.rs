@@ -10,6 +10,7 @@ use super::page::{Draft, Script, SignPage};
 use super::pictures::{AskedPart, file_response};
 use super::texts;
 use super::view::{Filled, Owner, act, pages};
+use crate::frame::download::Wanted;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 use crate::html::render::respond;
@@ -142,9 +143,9 @@ pub async fn text(State(http): State<Http>, asked: AskedPart) -> Result<Response
 }
 
 /// `GET /mail/preview/file`
-pub async fn file(State(http): State<Http>, request: PageRequest) -> Result<Response, Failure> {
+pub async fn file(State(http): State<Http>, wanted: Wanted, request: PageRequest) -> Result<Response, Failure> {
     let token = request.get("token").unwrap_or_default().to_owned();
     let name = request.get("name").unwrap_or_default().to_owned();
     let file = http.blocking(move |app| app.preview_file(&token, &name)).await?;
-    Ok(file_response(file))
+    Ok(file_response(file, &wanted))
 }

@@ -54,6 +54,7 @@ const ONLY_READ: &[&str] = &[
     "templates",
     "test_webhook",
     "tokens",
+    "unrecorded_file",
     "view_template",
     "workflow",
     "workflows",
