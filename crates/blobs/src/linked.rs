@@ -5,13 +5,24 @@ use std::path::Path;
 
 use domain::BlobHash;
 
-use crate::{Blobs, Error, location};
+use crate::{Blobs, Error, Place, location};
 
 impl Blobs {
     /// Adds a file whose content the caller has checked. Uses a second name for the same bytes if both folders are on one
     /// disk, otherwise a copy. Removing it here leaves the other name as it is, and nothing is ever written into a file.
     pub fn link(&self, hash: &BlobHash, from: &Path) -> Result<(), Error> {
-        let to = self.folder.join(location(hash).as_ref());
+        let Place::Folder(folder) = &self.place else {
+            let bytes = std::fs::read(from).map_err(|source| Error::Open {
+                path: from.to_owned(),
+                source,
+            })?;
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "as for every linked file, its caller knows what names it"
+            )]
+            return self.put(&bytes).map(drop);
+        };
+        let to = folder.join(location(hash).as_ref());
         match std::fs::hard_link(from, &to) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),

@@ -3,7 +3,7 @@
 use object_store::path::Path as Location;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
 
-use crate::{Blobs, Error};
+use crate::{Blobs, Error, Place};
 
 impl Blobs {
     /// Keeps a file under a name (`folder/name`) that is new; `false` if there is one already.
@@ -13,8 +13,16 @@ impl Blobs {
         let location = Location::from(name);
         match self.runtime.block_on(self.store.put_opts(&location, payload, options)) {
             Ok(_) => Ok(true),
-            Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
-            Err(error) => Err(error.into()),
+            Err(object_store::Error::AlreadyExists { .. }) => self.is_ours(name, bytes),
+            Err(error) => Err(self.fault(error)),
+        }
+    }
+
+    /// Whether the file of this name has just been written by us: a bucket may have stored it, and the answer was lost.
+    fn is_ours(&self, name: &str, bytes: &[u8]) -> Result<bool, Error> {
+        match self.place {
+            Place::Folder(_) => Ok(false),
+            Place::Bucket(_) => Ok(self.get_named(name)?.is_some_and(|found| found == bytes)),
         }
     }
 
@@ -26,15 +34,18 @@ impl Blobs {
         });
         match found {
             Ok(bytes) => Ok(Some(bytes.into())),
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(object_store::Error::NotFound { .. }) => {
+                self.must_exist()?;
+                Ok(None)
+            }
+            Err(error) => Err(self.fault(error)),
         }
     }
 
     /// The names of the files in a folder in order, and of its subfolders.
     pub fn list_named(&self, folder: &str) -> Result<(Vec<String>, Vec<String>), Error> {
         let prefix = Location::from(folder);
-        let listed = self.runtime.block_on(self.store.list_with_delimiter(Some(&prefix)))?;
+        let listed = self.wait(self.store.list_with_delimiter(Some(&prefix)))?;
         let name = |location: &Location| location.filename().map(str::to_owned);
         let mut files: Vec<String> = listed.objects.iter().filter_map(|file| name(&file.location)).collect();
         let mut folders: Vec<String> = listed.common_prefixes.iter().filter_map(name).collect();
@@ -47,7 +58,7 @@ impl Blobs {
     pub fn delete_named(&self, name: &str) -> Result<(), Error> {
         match self.runtime.block_on(self.store.delete(&Location::from(name))) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(self.fault(error)),
         }
     }
 }

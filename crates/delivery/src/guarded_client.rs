@@ -254,7 +254,7 @@ fn cause<'e, E: std::error::Error + 'static>(error: &'e (dyn std::error::Error +
 }
 
 /// The innermost cause: the outer ones only say that a request failed.
-fn described(error: &(dyn std::error::Error + 'static)) -> CustomerWords {
+pub(crate) fn described(error: &(dyn std::error::Error + 'static)) -> CustomerWords {
     if let Some(fault) = tls_fault(error) {
         return CustomerWords::of(fault);
     }

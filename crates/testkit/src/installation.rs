@@ -64,6 +64,13 @@ impl Installation {
         self
     }
 
+    /// Removes a setting.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.variables.retain(|(known, _)| known != name);
+        self
+    }
+
     pub fn data(&self) -> &Path {
         &self.data
     }

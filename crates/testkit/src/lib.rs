@@ -3,6 +3,7 @@
 //! Only for tests: any problem here is a failed test, so it panics with the reason.
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
+pub mod bucket;
 pub mod contract;
 pub mod database;
 pub mod database_proxy;

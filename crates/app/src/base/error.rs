@@ -24,6 +24,8 @@ pub(crate) use fault::message;
 
 /// Seconds after which to try again if a disk is full, because a person has to make room.
 const FULL_RETRY: u64 = 60;
+/// The same if the bucket with the files does not answer.
+const AWAY_RETRY: u64 = 5;
 
 /// A use-case's failure.
 #[derive(Debug, thiserror::Error)]
@@ -270,6 +272,10 @@ impl From<blobs::Error> for Error {
         match error {
             blobs::Error::Full(_) => Error::Unavailable {
                 retry_after: FULL_RETRY,
+                cause: Some(Box::new(error)),
+            },
+            error if error.is_temporary() => Error::Unavailable {
+                retry_after: AWAY_RETRY,
                 cause: Some(Box::new(error)),
             },
             blobs::Error::Missing(_) | blobs::Error::Damaged(_) => Error::FileLost(error),

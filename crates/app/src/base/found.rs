@@ -21,8 +21,12 @@ impl App {
 
     /// A stored file, to be processed.
     pub(crate) fn read_file(&self, file: &BlobHash) -> Result<Vec<u8>, DocumentFault> {
-        self.blobs
-            .get(file)
-            .map_err(|error| DocumentFault::Failed(error.to_string()))
+        self.blobs.get(file).map_err(|error| {
+            if error.is_temporary() {
+                tracing::warn!(%error, "a file cannot be read now");
+                return DocumentFault::Busy;
+            }
+            DocumentFault::Failed(error.to_string())
+        })
     }
 }

@@ -287,7 +287,7 @@ impl App {
             .and_then(|index| template.page_images.get(index))
             .ok_or(Error::NotFound(Subject::Page))?;
         Ok(PagePart {
-            bytes: self.blobs.get(hash)?.into(),
+            bytes: self.blobs.get_often(hash)?,
             hash: *hash,
         })
     }

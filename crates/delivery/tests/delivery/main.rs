@@ -8,6 +8,7 @@ mod house;
 mod addresses;
 mod blocks;
 mod bounces;
+mod bucket;
 mod endpoints;
 mod faults;
 mod gateways;
