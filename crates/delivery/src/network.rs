@@ -80,8 +80,10 @@ impl Guard {
 pub struct GuardedNetwork {
     authorities: Guard,
     sources: Guard,
-    /// For the hosts that the operator named.
+    /// For the hosts and the authority that the operator named.
     named: Guard,
+    /// Only the operator's configuration has it, so it may be at a private address.
+    own_authority: Option<String>,
     source_rules: SourceRules,
     /// Uses the same rules as deliveries.
     webhooks: GuardedClient,
@@ -131,12 +133,20 @@ impl GuardedNetwork {
                 allow_private: true,
                 ..sources.everywhere()
             })?,
+            own_authority: None,
             source_rules: sources.clone(),
             webhooks: GuardedClient::through(egress, AddressRules::default(), Limits::default(), Arc::clone(lookup))?,
             egress: egress.clone(),
             lookup: Arc::clone(lookup),
             runtime: Some(runtime),
         })
+    }
+
+    /// Adds the address of the operator's own time-stamp authority, which may be private.
+    #[must_use]
+    pub fn with_own_authority(mut self, url: Option<String>) -> GuardedNetwork {
+        self.own_authority = url;
+        self
     }
 
     /// Adds the operator's rules for endpoints, for test calls to webhooks.
@@ -198,7 +208,11 @@ impl Drop for GuardedNetwork {
 
 impl Network for GuardedNetwork {
     fn ask_authority(&self, authority: &TimeStampAuthority, request: Vec<u8>) -> Result<Vec<u8>, NetworkFault> {
-        let guard = &self.authorities;
+        let guard = if self.own_authority.as_ref() == Some(&authority.url) {
+            &self.named
+        } else {
+            &self.authorities
+        };
         let address = guard.address(&authority.url)?;
         let mut headers = of_type(QUERY_MEDIA_TYPE);
         if let Some(value) = &authority.authorization {

@@ -227,6 +227,7 @@ pub fn network(configuration: &Configuration) -> Result<GuardedNetwork, OpenFaul
     let (authorities, sources) = (configuration.authority_rules(), configuration.source_rules());
     let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
     let network = GuardedNetwork::through(&configuration.egress()?, &authorities, &sources, &lookup)?;
+    let network = network.with_own_authority(configuration.sealing.tsa_url.clone());
     Ok(network.with_webhooks(&configuration.webhook_rules())?)
 }
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use app::TimeStampAuthority;
 use app::network::{Network, WebhookTrial};
 use delivery::guarded_client::{GuardedClient, Lookup};
 use delivery::{GuardedNetwork, Runner, SourceRules};
 use domain::Contact;
 use domain::public_address::{AddressRules, CallbackUrl};
 use testkit::database::TestDatabase;
+use testkit::receiver::Receiver;
 use testkit::smtp_sink::{SmtpSink, Trouble};
 
 use crate::house::{FixedLookup, House, settings, short};
@@ -48,6 +50,26 @@ fn a_trial_does_not_tell_which_private_address_a_name_led_to() {
         assert!(fault.reason.contains("not public"), "{fault}");
         hides(&format!("{fault} {fault:?}"), address);
     }
+}
+
+/// A company may choose another one.
+#[test]
+fn only_the_operators_own_time_stamp_authority_may_be_at_a_private_address() {
+    let receiver = Receiver::start();
+    let network = GuardedNetwork::new(&AddressRules::default(), &SourceRules::default())
+        .expect("a network")
+        .with_own_authority(Some(receiver.url("/own")));
+    let ask = |path: &str| {
+        let authority = TimeStampAuthority {
+            url: receiver.url(path),
+            policy: None,
+            authorization: None,
+        };
+        network.ask_authority(&authority, b"query".to_vec())
+    };
+    ask("/company").expect_err("it is refused");
+    assert_eq!(receiver.connections(), 0);
+    ask("/own").expect("an answer");
 }
 
 #[test]

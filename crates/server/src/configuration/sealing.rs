@@ -27,7 +27,7 @@ pub struct Sealing {
     pub tsa_authorization_file: Option<PathBuf>,
     /// `seal_and_upgrade` or `wait`.
     pub when_tsa_is_down: WhenTsaIsDown,
-    /// The time-stamp authority may have an address that is not public.
+    /// Time-stamp authorities that companies choose may have addresses that are not public. The operator's own always may.
     pub allow_private: bool,
     /// Hosts from which revocation lists, OCSP responses and certificates are fetched even if their addresses are not
     /// public.
@@ -78,8 +78,7 @@ impl Default for Sealing {
 }
 
 impl Configuration {
-    /// The rules for time-stamp authorities, which the operator chooses. Most use plain http, and what they send is
-    /// signed.
+    /// The rules for time-stamp authorities that companies choose. Most use plain http, and what they send is signed.
     pub fn authority_rules(&self) -> AddressRules {
         AddressRules {
             allow_http: true,
@@ -136,8 +135,11 @@ impl Configuration {
                 return Err(self.senseless("sealing.tsa_url", reason));
             }
             Some(url) => {
-                CallbackUrl::parse(url, &self.authority_rules())
-                    .map_err(|error| self.senseless("sealing.tsa_url", error))?;
+                let anywhere = AddressRules {
+                    allow_private: true,
+                    ..self.authority_rules()
+                };
+                CallbackUrl::parse(url, &anywhere).map_err(|error| self.senseless("sealing.tsa_url", error))?;
                 Some(TimeStampAuthority {
                     url: url.clone(),
                     policy,
