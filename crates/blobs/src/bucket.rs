@@ -82,7 +82,7 @@ impl Default for Patience {
     fn default() -> Patience {
         Patience {
             retries: 5,
-            total: Duration::from_secs(20),
+            total: Duration::from_secs(10),
         }
     }
 }

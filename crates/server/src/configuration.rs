@@ -8,6 +8,7 @@
 mod database;
 mod documents;
 mod fault;
+mod files;
 mod log;
 mod login;
 mod mail;
@@ -39,6 +40,7 @@ use self::metrics::Metrics;
 use database::{Database, Keys};
 pub use documents::Documents;
 pub use fault::ConfigurationFault;
+use files::Files;
 use log::Log;
 pub use log::LogFormat;
 use login::{Login, hashes};
@@ -59,6 +61,8 @@ pub struct Configuration {
     pub api: Api,
     pub database: Database,
     pub keys: Keys,
+    /// Where files are stored.
+    pub files: Files,
     pub network: Network,
     /// Where webhooks may go.
     pub webhook: Webhook,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use app::key_tokens::{KeyTokens, NoTokens};
 use app::{App, Parts, Vault};
-use blobs::Blobs;
+use blobs::{Blobs, BucketSettings};
 use delivery::GuardedNetwork;
 use delivery::guarded_client::{Lookup, SystemLookup};
 use domain::{Clock, Random};
@@ -100,13 +100,32 @@ pub struct Opened {
 }
 
 impl Place {
+    /// The folder for files in the data folder.
     pub fn files(&self) -> PathBuf {
         self.data.join("files")
     }
 
+    /// The folder with the files, unless they are in a bucket.
+    pub fn files_folder(&self) -> Option<PathBuf> {
+        self.configuration.files.url.is_none().then(|| self.files())
+    }
+
+    /// The file store: a bucket, or the folder, which is created if it does not exist.
+    pub fn open_files(&self) -> Result<Blobs, OpenFault> {
+        match self.configuration.bucket()? {
+            None => Ok(Blobs::local(self.files())?),
+            Some(settings) => self.open_bucket(&settings),
+        }
+    }
+
+    /// A bucket.
+    pub fn open_bucket(&self, settings: &BucketSettings) -> Result<Blobs, OpenFault> {
+        Ok(Blobs::in_bucket(settings, self.configuration.bucket_connector()?)?)
+    }
+
     /// The disks of the data folder and of the files.
     pub fn volumes(&self) -> Volumes {
-        Volumes::of([self.data.clone(), self.files()])
+        Volumes::of([Some(self.data.clone()), self.files_folder()].into_iter().flatten())
     }
 
     /// Whether there is a database: a PostgreSQL is configured, or the SQLite file exists.
@@ -194,7 +213,7 @@ impl Place {
         let workers = Arc::new(Workers::new(&self.configuration.documents));
         let app = App::new(Parts {
             store,
-            blobs: Blobs::local(self.files())?,
+            blobs: self.open_files()?,
             documents: Arc::clone(&workers) as Arc<dyn app::StrangersDocuments>,
             space: Arc::new(self.volumes()),
             clock: Arc::new(SystemClock) as Arc<dyn Clock>,

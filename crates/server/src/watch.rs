@@ -36,7 +36,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    pub fn new(app: &Arc<App>, workers: Arc<Workers>, data: PathBuf, files: PathBuf) -> Arc<Watched> {
+    pub fn new(app: &Arc<App>, workers: Arc<Workers>, data: PathBuf, files: Option<PathBuf>) -> Arc<Watched> {
         Arc::new(Watched {
             app: Arc::clone(app),
             readings: Readings::new(Arc::clone(app), workers, data, files),

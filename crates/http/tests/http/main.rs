@@ -6,6 +6,7 @@ mod acting;
 mod audit_log;
 mod bad_input;
 mod bodies;
+mod bucket;
 mod bulk;
 mod complete;
 mod console;

@@ -48,7 +48,7 @@ pub struct Server {
     pub disk: Arc<Disk>,
     pub token: Arc<FakeToken>,
     address: SocketAddr,
-    _files: TempDir,
+    _files: Option<TempDir>,
 }
 
 /// A signed-in member: the cookie and what forms carry.
@@ -138,6 +138,15 @@ impl Server {
 
     pub fn with(database: &TestDatabase, change: impl FnOnce(&mut Settings, &mut HttpSettings)) -> Server {
         let files = tempfile::tempdir().expect("a temporary folder");
+        let blobs = Blobs::local(files.path()).expect("a folder for files");
+        Server {
+            _files: Some(files),
+            ..Server::on(database, blobs, change)
+        }
+    }
+
+    /// With its files in this file store.
+    pub fn on(database: &TestDatabase, blobs: Blobs, change: impl FnOnce(&mut Settings, &mut HttpSettings)) -> Server {
         let store = database.open();
         let clock = Arc::new(StandingClock::new());
         let random: Arc<dyn Random> = Arc::new(CountingRandom::default());
@@ -156,7 +165,7 @@ impl Server {
             .expect("a network");
         let app = Arc::new(App::new(Parts {
             store,
-            blobs: Blobs::local(files.path()).expect("a folder for files"),
+            blobs,
             documents: Arc::clone(&documents) as Arc<dyn StrangersDocuments>,
             space: Arc::clone(&disk) as Arc<dyn FreeSpace>,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
@@ -185,7 +194,7 @@ impl Server {
             disk,
             token,
             address,
-            _files: files,
+            _files: None,
         }
     }
 

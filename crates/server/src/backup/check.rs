@@ -124,6 +124,7 @@ impl Scratch {
         };
         let mut configuration = configuration.clone();
         configuration.keys.master_key_file = None;
+        configuration.files.url = None;
         if let Some(database) = &database {
             configuration.database.url = settings.address_of(&database.name)?;
             configuration.database.url_file = None;

@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use blobs::Blobs;
 use domain::{BlobHash, Clock};
 use serde::{Deserialize, Serialize};
 use store::held_outbox::{self, Restored};
@@ -143,9 +142,11 @@ fn is_empty(place: &Place, settings: &Settings, key: &[u8]) -> Result<(), Backup
             }
         }
     }
-    let files = place.files();
-    if files.exists() && !Blobs::local(&files)?.list()?.is_empty() {
-        return not_empty(files.display().to_string());
+    if place.files_folder().is_none_or(|folder| folder.exists()) {
+        let files = place.open_files()?;
+        if !files.list()?.is_empty() {
+            return not_empty(files.named());
+        }
     }
     Ok(())
 }
@@ -157,7 +158,7 @@ fn files(
     how: How,
     progress: &mut Progress,
 ) -> Result<(), BackupFault> {
-    let blobs = Blobs::local(place.files())?;
+    let blobs = place.open_files()?;
     let checkpoints = &snapshot.manifest.checkpoints;
     let of_checkpoints: BTreeSet<&BlobHash> = checkpoints.values().collect();
     let named: Vec<&BlobHash> = snapshot

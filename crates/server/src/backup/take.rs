@@ -26,7 +26,8 @@ use crate::opened::{OpenFault, Place};
 
 /// The setting that says when the last backup was made.
 pub const LAST: &str = "last-backup";
-const CHECKPOINTS: &str = "checkpoints";
+/// The folder of the files that have their own names.
+pub const CHECKPOINTS: &str = "checkpoints";
 /// How often the database is copied at most. Only a file that was lost is missing twice.
 const ROUNDS: usize = 4;
 
@@ -181,7 +182,7 @@ pub fn make(place: &Place, wish: &Wish, progress: &mut Progress) -> Result<Made,
     let folder = repository.unfinished(&name)?;
     let mut source = Installation {
         store: store.clone(),
-        blobs: Blobs::local(place.files())?,
+        blobs: place.open_files()?,
         database: folder.join(copier.kind().file()),
         copier,
     };

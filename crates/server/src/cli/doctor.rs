@@ -3,6 +3,7 @@
 //! Looks and changes nothing: it makes neither database nor key. Each check is independent, so that one fault does not
 //! hide the next.
 
+mod files;
 mod installation;
 mod seals;
 mod surroundings;
@@ -12,6 +13,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
+pub use self::files::missing_files;
 pub use self::seals::unusable_keys;
 use super::Context;
 use crate::output::{Failure, exit_code, joined, print};
@@ -88,8 +90,10 @@ impl Doctor {
                 installation::undelivered(store, found)?;
             }
             let vault = installation::master_key(context, store.as_ref(), found);
-            if let (Some(store), Some(vault)) = (store, vault) {
-                seals::seal_keys(context, store, vault, clock, found)?;
+            if let (Some(store), Some(vault)) = (store, vault)
+                && let Some(blobs) = files::files(context, &store, found)
+            {
+                seals::seal_keys(context, store, blobs, vault, clock, found)?;
             }
         }
         surroundings::workers(context, found);

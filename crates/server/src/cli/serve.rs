@@ -10,12 +10,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use app::App;
+use app::{App, Error};
 use clap::{Args, ValueEnum};
 use store::Store;
 use tokio::sync::watch;
 
 use super::Context;
+use super::doctor::missing_files;
 use crate::background;
 use crate::connections::{self, Limits};
 use crate::file_limit::FileLimit;
@@ -96,6 +97,7 @@ impl Serve {
         prove_mail_templates(&app)?;
         prove_sealing(&app)?;
         crate::restored::warn(&app.store)?;
+        warn_of_files(&app);
         let metrics = crate::watch::bind(&context.place.configuration.metrics.listen);
         announce(bound);
         if bound.is_some() {
@@ -105,7 +107,7 @@ impl Serve {
         runtime.block_on(async {
             let (end, ended) = watch::channel(false);
             let place = &context.place;
-            let watched = Watched::new(&app, workers, place.data.clone(), place.files());
+            let watched = Watched::new(&app, workers, place.data.clone(), place.files_folder());
             if let Some(listener) = metrics {
                 watched.start(listener, ended.clone());
             }
@@ -256,6 +258,26 @@ fn announce_first_run(app: &App) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// A file store that cannot be used, or another one than before, is repaired sooner if the log says so at the start. The
+/// server starts all the same: until then, what needs files gets 503.
+fn warn_of_files(app: &App) {
+    let place = app.blobs.named();
+    match app
+        .blobs
+        .probe()
+        .map_err(Error::from)
+        .and_then(|()| missing_files(&app.blobs, &app.store))
+    {
+        Ok(0) => {}
+        Ok(missing) => tracing::error!(
+            missing,
+            place,
+            "files that the database names are not in the file store; run `countersign doctor`"
+        ),
+        Err(error) => tracing::error!(%error, place, "the file store cannot be used; run `countersign doctor`"),
+    }
 }
 
 /// We use the operator's own mail templates as they are written. If one is invalid, we report it before anyone gets a

@@ -172,6 +172,11 @@ fn is_text(path: &[String]) -> bool {
             "policy",
             "authorization",
             "location",
+            "endpoint",
+            "region",
+            "access_key",
+            "secret_key",
+            "kms_key",
         ]
         .iter()
         .any(|word| key.ends_with(word)),

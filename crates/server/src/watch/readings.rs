@@ -25,7 +25,7 @@ pub(super) struct Readings {
     app: Arc<App>,
     workers: Arc<Workers>,
     data: PathBuf,
-    files: PathBuf,
+    files: Option<PathBuf>,
     last: Mutex<LastRead>,
 }
 
@@ -37,7 +37,7 @@ struct LastRead {
 }
 
 impl Readings {
-    pub(super) fn new(app: Arc<App>, workers: Arc<Workers>, data: PathBuf, files: PathBuf) -> Readings {
+    pub(super) fn new(app: Arc<App>, workers: Arc<Workers>, data: PathBuf, files: Option<PathBuf>) -> Readings {
         let (version, commit) = release(VERSION);
         metrics()
             .build
@@ -57,7 +57,9 @@ impl Readings {
         let Ok(mut last) = self.last.try_lock() else { return };
         self.read_load();
         read_disk("data", &self.data);
-        read_disk("files", &self.files);
+        if let Some(files) = &self.files {
+            read_disk("files", files);
+        }
         for check in self.app.readiness().checks {
             let labels = Check { check: check.name };
             metrics()

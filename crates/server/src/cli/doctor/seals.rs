@@ -21,23 +21,12 @@ const LAST_DAYS: i64 = 7;
 pub(super) fn seal_keys(
     context: &Context,
     store: Store,
+    blobs: Blobs,
     vault: Vault,
     clock: ClockCheck,
     findings: &mut Findings,
 ) -> Result<(), Failure> {
     let check = "seal keys";
-    let files = context.place.files();
-    let blobs = match Blobs::local(&files) {
-        Ok(blobs) => blobs,
-        Err(error) => {
-            findings.wrong(
-                "files",
-                error.to_string(),
-                "make the user that runs countersign the owner of the folder",
-            );
-            return Ok(());
-        }
-    };
     let app = App::new(Parts {
         store,
         blobs,
