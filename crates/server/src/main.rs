@@ -18,6 +18,7 @@ mod documents;
 mod environment;
 mod file_limit;
 mod logging;
+mod moved_files;
 mod one_server;
 mod opened;
 mod output;

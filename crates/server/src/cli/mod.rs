@@ -15,6 +15,7 @@ use crate::output::Failure;
 
 mod audit;
 mod backup;
+mod blobs;
 mod client;
 mod company;
 pub mod doctor;
@@ -114,6 +115,9 @@ enum Command {
     Audit(audit::Audit),
     /// Check the files against the database
     Fsck(fsck::Fsck),
+    /// Move the files to a bucket, or back
+    #[command(subcommand)]
+    Blobs(blobs::Blobs),
     /// Find what is wrong with this installation, and how to fix it
     Doctor(doctor::Doctor),
     /// Back up the installation while it runs; check, list and prune backups
@@ -192,6 +196,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Document(command) => command.run(&context),
         Command::Audit(command) => command.run(&context),
         Command::Fsck(command) => command.run(&context),
+        Command::Blobs(command) => command.run(&context),
         Command::Doctor(_) => doctor::Doctor::run(&context),
         Command::Backup(command) => command.run(&context),
         Command::Restore(command) => command.run(&context),

@@ -18,21 +18,21 @@ use crate::serving::{get, login, post};
 use crate::support::{EMAIL, PASSWORD, Said, Temporary};
 
 /// The company `acme`, its owner and a template.
-fn filled(here: &Temporary) -> i64 {
+pub fn filled(here: &Temporary) -> i64 {
     here.add_company();
     testkit::contract::import(here, "acme")
 }
 
 /// A member of a running server who sends and signs.
 #[derive(Clone)]
-struct Sender {
+pub struct Sender {
     address: String,
     token: String,
     template: i64,
 }
 
 impl Sender {
-    fn new(server: &Server, template: i64) -> Sender {
+    pub fn new(server: &Server, template: i64) -> Sender {
         Sender {
             address: server.address.clone(),
             token: login(&server.address, "acme", EMAIL, PASSWORD),
@@ -40,7 +40,7 @@ impl Sender {
         }
     }
 
-    fn start(&self, name: &str, callback: Option<&str>) -> i64 {
+    pub fn start(&self, name: &str, callback: Option<&str>) -> i64 {
         let mut body = json!({
             "workflow_name": name,
             "template_id": self.template,
@@ -61,7 +61,7 @@ impl Sender {
         answer["workflow_id"].as_i64().expect("an id")
     }
 
-    fn approve(&self, workflow: i64, order: u32, comment: &str) {
+    pub fn approve(&self, workflow: i64, order: u32, comment: &str) {
         let url = format!("{}/api/v3/workflows/{workflow}/approve", self.address);
         let values = testkit::contract::values_of_step(order);
         let body = json!({"order": order, "field_list": values, "comment": comment});
@@ -70,7 +70,7 @@ impl Sender {
     }
 
     /// How many steps of a workflow are approved.
-    fn approved(&self, workflow: i64) -> usize {
+    pub fn approved(&self, workflow: i64) -> usize {
         let url = format!("{}/api/v3/workflows/{workflow}", self.address);
         let (status, answer) = get(&url, Some(&self.token));
         let answer: Value = serde_json::from_slice(&answer).expect("JSON");
@@ -294,7 +294,7 @@ fn backed_up() -> (Temporary, PathBuf) {
     (here, folder)
 }
 
-fn says(said: &Said, words: &[&str]) {
+pub fn says(said: &Said, words: &[&str]) {
     let all = format!("{}{}", said.output, said.error);
     assert_eq!(said.code, Some(1), "{all}");
     for word in words {
@@ -302,7 +302,7 @@ fn says(said: &Said, words: &[&str]) {
     }
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {

@@ -4,6 +4,7 @@ mod accepted_uploads;
 mod access;
 mod audit_log;
 mod backups;
+mod buckets;
 mod checks;
 mod documents;
 mod key_bench;

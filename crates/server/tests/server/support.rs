@@ -71,6 +71,12 @@ impl Temporary {
         self
     }
 
+    /// The same with one setting less.
+    pub fn without(mut self, name: &str) -> Temporary {
+        self.installation = self.installation.without(name);
+        self
+    }
+
     /// The same on a PostgreSQL database.
     pub fn on(self, database: &TestDatabase) -> Temporary {
         let url = database.url().expect("a PostgreSQL database");
