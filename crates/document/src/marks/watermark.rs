@@ -18,10 +18,10 @@ const RED: [u8; 3] = [190, 20, 20];
 /// The word across the middle of a page.
 #[allow(clippy::cast_possible_truncation)] // a length in points
 pub fn on_page(page: u32, size: &PageSize, word: &str, language: Language) -> Mark {
-    let side = size.width_points.min(size.height_points);
+    let shorter = size.width_points.min(size.height_points);
     let style = TextStyle {
         place: Some(TextPlace::OneLine),
-        size: Some((side * LETTERS) as f32),
+        size: Some((shorter * LETTERS) as f32),
         alignment: Alignment::Center,
         language,
         bold: true,
