@@ -129,8 +129,8 @@ pub struct DrawnValue {
 }
 
 impl Drawing {
-    /// The most characters of a typed name.
-    pub const LONGEST_TEXT: u32 = 40;
+    /// The most characters of a typed name: as many as a person's name may have ([`text::PersonName::LONGEST`]).
+    pub const LONGEST_TEXT: u32 = 100;
     /// The most characters of the name in a seal.
     pub const LONGEST_NAME: u32 = 30;
     /// The most characters of a seal's title.
@@ -411,8 +411,14 @@ mod tests {
         assert_eq!(typed(" \u{200b} "), Err(ValueFault::NothingToDraw));
         assert_eq!(typed("a\nb"), Err(ValueFault::ControlCharacter));
         assert_eq!(typed("a\u{202e}b"), Err(ValueFault::DirectionControl));
-        let long = "가".repeat(41);
-        assert_eq!(typed(&long), Err(ValueFault::TooLong { length: 41, limit: 40 }));
-        assert!(typed(&"e\u{301}".repeat(40)).is_ok());
+        let long = "가".repeat(101);
+        assert_eq!(
+            typed(&long),
+            Err(ValueFault::TooLong {
+                length: 101,
+                limit: 100
+            })
+        );
+        assert!(typed(&"e\u{301}".repeat(100)).is_ok());
     }
 }

@@ -172,7 +172,7 @@ fn a_name_is_drawn_for_the_holder_of_a_link(database: &TestDatabase) {
         (json!({"way": "runes", "text": "x"}), "way", "invalid-option"),
         (json!({"way": "typed"}), "text", "required"),
         (json!({"way": "typed", "text": " "}), "text", "required"),
-        (json!({"way": "typed", "text": "x".repeat(41)}), "text", "too-long"),
+        (json!({"way": "typed", "text": "x".repeat(101)}), "text", "too-long"),
         (
             json!({"way": "typed", "text": "a\u{202e}b"}),
             "text",
