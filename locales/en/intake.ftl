@@ -10,8 +10,8 @@ intake-pages = { $count ->
    *[other] { $count } pages
 }
 intake-fields = { $count ->
-    [one] { $count } form field found
-   *[other] { $count } form fields found
+    [one] { $count } form field found: { $names }
+   *[other] { $count } form fields found: { $names }
 }
 intake-change-decrypted = The encryption was removed.
 intake-change-repaired = The damaged structure of the file was repaired.
@@ -155,3 +155,5 @@ intake-refused-too-much-memory = The file takes more than { $megabytes } MB of m
 intake-remedy-too-much-memory = Print it to a new PDF.
 intake-refused-too-many-pixels = A picture in the file has { $pixels } pixels. The limit is { $limit }.
 intake-remedy-too-many-pixels = Save the file with lower-resolution pictures.
+field-without-name = Field { $number }
+template-warning-boxes-on-one-spot = { $first } and { $second } on page { $page } are both required, but their boxes cover the same spot. Move one of them; otherwise the entries will overlap on the page.

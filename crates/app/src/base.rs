@@ -12,6 +12,7 @@ pub(crate) mod contact_count;
 pub(crate) mod documents;
 pub(crate) mod error;
 pub(crate) mod event_text;
+pub(crate) mod field_labels;
 pub(crate) mod found;
 pub mod installation;
 pub mod intake_text;

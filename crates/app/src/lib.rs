@@ -40,6 +40,7 @@ pub use base::audit_log::Action;
 pub use base::caller::{Caller, Channel};
 pub use base::documents::{DocumentFault, StrangersDocuments};
 pub use base::error::{ConflictCode, ERROR_IDS, Error, Fault, FaultCode, ForbiddenCode, Subject, ThrottleCode};
+pub use base::field_labels::{FieldWarning, shown_names};
 pub use base::network::TimeStampAuthority;
 pub use base::origin::Origin;
 pub use base::seal_refusal::{SealCode, SealRefusal};

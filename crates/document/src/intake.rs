@@ -13,7 +13,8 @@
 //!    corrects what strict readers complain about and lenient ones ignore; `annotations` draws, removes or refuses what
 //!    the file leaves to viewers; `groups` removes groups that our renderer would draw over what lies beneath; `layers`
 //!    removes what is hidden; `missing_fonts` adds fonts that text lacks; `clean` removes scripts, actions,
-//!    attachments, multimedia, XFA and usage rights; `flatten` makes a form part of its pages, and returns its fields;
+//!    attachments, multimedia, XFA and usage rights; `flatten` makes a form part of its pages, and returns its fields, which
+//!    `field_labels` calls by the text beside them;
 //!    `rewrite` writes what is left.
 //! 3. `compare` compares every page with the same page of the upload: the steps by which it is drawn and, if
 //!    those differ, the picture. If a page differs, the file is refused: people sign what the sender uploads. `letters`
@@ -38,6 +39,7 @@ mod annotations;
 mod clean;
 mod compare;
 mod content;
+mod field_labels;
 mod flatten;
 mod form_fields;
 mod groups;
@@ -292,7 +294,7 @@ fn take_unsigned(
     if !claims.is_empty() {
         warnings.push(Warning::ClaimsRemoved { claims });
     }
-    let written = if flatten::has_form(&edits)? {
+    let mut written = if flatten::has_form(&edits)? {
         before.without_form(&edits, wishes.form)?
     } else {
         before.proved(&edits)?
@@ -300,6 +302,7 @@ fn take_unsigned(
     let pdf = SharedBytes::from(written.pdf);
     letters::refuse_wrong(&edits, pdf.clone())?;
     refuse_rebuilt(upload, wishes)?;
+    field_labels::label(&mut written.fields, &pdf, &pages);
     changes.extend(written.changes);
     let changes = each_kind_once(changes);
     warnings.extend(written.warnings);

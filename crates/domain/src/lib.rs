@@ -4,7 +4,8 @@
 //! Anything wrong with a stranger's input is a typed error that names its position; nothing panics. All other crates
 //! use these types; this crate depends on no other.
 //!
-//! - [`template`], [`field`], [`value`], [`fields_file`]: what must be filled in, and the values; [`number`],
+//! - [`template`], [`field`], [`value`], [`fields_file`]: what must be filled in, and the values; [`field_names`],
+//!   [`field_overlap`]: fields that people cannot name or read; [`number`],
 //!   [`date_pattern`], [`formula`]: how values are calculated and shown; [`drawing`]: signatures and seals that we
 //!   draw;
 //! - [`workflow`]: who is at which step, and what may happen next;
@@ -35,6 +36,8 @@ pub mod event;
 pub mod excerpt;
 pub mod export;
 pub mod field;
+pub mod field_names;
+pub mod field_overlap;
 pub mod fields_file;
 pub mod folding;
 pub mod formula;

@@ -4,11 +4,13 @@
 
 use document::intake::{Acceptance, BrokenRule, Change, Rebuilding, RebuiltPart, Refused, Report, Verdict, Warning};
 use document::pdf::Rule;
+use domain::field_overlap::required_on_one_spot;
 use domain::{Field, Language, PageSize};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::base::field_labels::{FieldWarning, labelled};
 use crate::base::verdict_words::fault_words;
 
 /// One change as a sentence.
@@ -135,6 +137,12 @@ pub fn lines(language: Language, report: &Report) -> Vec<String> {
         lines.push(i18n::text(language, "intake-pages", &[("count", &count)]));
     }
     lines.extend(remarks(language, report));
+    let overlaps = required_on_one_spot(&labelled(language, &report.fields));
+    lines.extend(
+        overlaps
+            .into_iter()
+            .map(|pair| FieldWarning::of(language, pair).message),
+    );
     lines
 }
 
@@ -143,7 +151,10 @@ pub fn remarks(language: Language, report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if !report.fields.is_empty() {
         let count = report.fields.len().to_string();
-        lines.push(i18n::text(language, "intake-fields", &[("count", &count)]));
+        let names = labelled(language, &report.fields).into_iter();
+        let names: Vec<Value> = names.map(|field| Value::from(field.shown_name())).collect();
+        let arguments = [("count", count.as_str()), ("names", &listed(&names))];
+        lines.push(i18n::text(language, "intake-fields", &arguments));
     }
     lines.extend(report.warnings.iter().map(|one| warning(language, one)));
     lines.extend(report.changes.iter().map(|one| change(language, one)));
@@ -281,7 +292,7 @@ pub fn report(language: Language, report: &Report) -> IntakeReport {
         verdict: report.verdict,
         pages: report.pages.iter().map(IntakePage::from).collect(),
         signatures: report.signatures,
-        fields: report.fields.clone(),
+        fields: labelled(language, &report.fields),
         changes: changes.collect(),
         warnings: warnings.collect(),
         reason: refusal.map(|refused| {

@@ -7,11 +7,13 @@
 use std::collections::BTreeMap;
 
 use document::intake::{FormValues, Intake, Report, Wishes};
+use domain::field_overlap::{OnOneSpot, required_on_one_spot};
 use domain::fields_file::{self, FieldsFault, FieldsFaultKind, FieldsFile};
 use domain::{BlobHash, CompanyId, Field, Language, PageSize, Region, Requester, TemplateId, TemplateVersion};
 use jiff::Timestamp;
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use store::company::Company;
 use store::template::{StoredVersion, TemplateRow};
 
 use crate::App;
@@ -19,6 +21,7 @@ use crate::base::actor::{Actor, Permit};
 use crate::base::audit_log::Action;
 use crate::base::documents::{DocumentFault, StrangersDocuments};
 use crate::base::error::{ConflictCode, Error, Fault, FaultCode, Subject};
+use crate::base::field_labels::labelled;
 use crate::base::text;
 use crate::base::uploads::FileClaim;
 use crate::templates::foresight::{self, Sheets};
@@ -126,6 +129,8 @@ pub struct ImportedTemplate {
     pub name: String,
     /// How many pages it has.
     pub pages: u32,
+    /// Required fields whose boxes cover each other.
+    pub on_one_spot: Vec<OnOneSpot>,
     /// Intake's report: how the stored file differs from the upload, and what its sender should know. `None` if there
     /// was no new PDF.
     pub report: Option<Report>,
@@ -212,6 +217,7 @@ impl App {
                 version: 1,
                 name: version.name.clone(),
                 pages: version.page_count(),
+                on_one_spot: required_on_one_spot(&version.fields),
                 report: None,
             };
             stored.created_at = at;
@@ -279,6 +285,7 @@ impl App {
         let page_count = u32::try_from(made.kept.pages.len()).unwrap_or(u32::MAX);
         let (at, made_by, name) = (self.now(), by.label().to_owned(), made.file.name.clone());
         let (company, report) = (by.company().clone(), made.report.take());
+        let on_one_spot = required_on_one_spot(&made.file.fields);
         let logged = by.logs(
             replaced.map_or(Action::TemplateCreated, |_| Action::TemplateChanged),
             at,
@@ -317,6 +324,7 @@ impl App {
             version: number,
             name,
             pages: page_count,
+            on_one_spot,
             report,
         })
     }
@@ -329,11 +337,11 @@ impl App {
         wishes: &Wishes,
         fields: TemplateFields<'_>,
     ) -> Result<Made, Error> {
-        let region = self.company(company)?.region;
+        let Company { region, language, .. } = self.company(company)?;
         self.check_room()?;
         let requester = Requester::Company(company.clone());
         let intake = self.take(upload, fields, wishes, region, &requester)?;
-        let (file, laid) = fields_of(&intake, fields, region)?;
+        let (file, laid) = fields_of(&intake, fields, (region, language))?;
         self.check_fonts(&file.fields)?;
         self.prove_names(&file)?;
         self.prove_template(&file.fields, &intake.pages, |path| match &laid {
@@ -562,7 +570,7 @@ fn refuse_embedding(fields: &[Field]) -> Result<(), Error> {
 fn fields_of(
     intake: &Intake,
     fields: TemplateFields<'_>,
-    region: Region,
+    (region, language): (Region, Language),
 ) -> Result<(FieldsFile, Option<form_import::Laid>), Error> {
     let page_count = Some(u32::try_from(intake.pages.len()).unwrap_or(u32::MAX));
     match fields {
@@ -571,7 +579,7 @@ fn fields_of(
             .map_err(unprocessable),
         TemplateFields::Form { .. } if intake.fields.is_empty() => Err(Error::fault("fields", FaultCode::NoFormFields)),
         TemplateFields::Form { name, file } => {
-            let laid = form_import::lay(&intake.fields, name, file)?;
+            let laid = form_import::lay(&labelled(language, &intake.fields), name, file)?;
             match fields_file::parse_value(&laid.file, page_count, region) {
                 Ok(file) => Ok((file, Some(laid))),
                 Err(faults) => {

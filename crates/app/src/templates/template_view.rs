@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use crate::App;
 use crate::base::actor::Actor;
 use crate::base::error::{Error, Fault, FaultCode};
+use crate::base::field_labels::FieldWarning;
 use crate::base::intake_text::{self, IntakePage, IntakeReport};
 use crate::base::listing::ListReader;
 use crate::templates::template::ImportedTemplate;
@@ -123,6 +124,9 @@ pub struct SavedTemplate {
     pub name: String,
     /// The number of pages.
     pub pages: u32,
+    /// What the sender should know about the fields. Absent if there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<FieldWarning>,
     /// The report on the uploaded PDF. Absent if no new PDF was uploaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intake: Option<IntakeReport>,
@@ -136,6 +140,11 @@ impl SavedTemplate {
             version: saved.version,
             name: saved.name,
             pages: saved.pages,
+            warnings: saved
+                .on_one_spot
+                .into_iter()
+                .map(|pair| FieldWarning::of(language, pair))
+                .collect(),
             intake: saved.report.map(|report| intake_text::report(language, &report)),
         }
     }

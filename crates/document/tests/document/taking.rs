@@ -10,6 +10,7 @@ use crate::judges::structure_complaints;
 use crate::pages::{PageForm, document_of, page_file, text};
 use crate::samples::{self, References};
 
+mod captions;
 pub mod content;
 pub mod forms;
 pub mod signed;

@@ -15,6 +15,7 @@ mod declared_bodies;
 mod downloads;
 mod embedded;
 mod exports;
+mod field_labels;
 mod field_names;
 mod first_run;
 mod headers;

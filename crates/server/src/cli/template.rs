@@ -9,7 +9,7 @@ use domain::TemplateId;
 use serde_json::{Value, json};
 
 use super::{Context, OfCompany, OfUpload, read};
-use crate::output::{Failure, print, remark, table};
+use crate::output::{Failure, print, remark, strangers, table};
 
 /// Import, replace, list and archive templates
 #[derive(Debug, Subcommand)]
@@ -94,6 +94,12 @@ impl Template {
                     remark(context.json, &format!("{}: {line}", file.display()));
                 }
                 let saved = SavedTemplate::new(upload.language, imported);
+                for warning in &saved.warnings {
+                    remark(
+                        context.json,
+                        &format!("{}: {}", file.display(), strangers(&warning.message)),
+                    );
+                }
                 print(context.json, &json!(saved), &saved.template_id.to_string());
             }
             Template::List { of } => list(context, &of)?,

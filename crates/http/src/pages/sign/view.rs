@@ -195,6 +195,7 @@ pub fn pages(
     for (index, filled) in fields.iter().enumerate() {
         by_page.entry(filled.field.page).or_default().push((index, filled));
     }
+    let names = app::shown_names(language, fields.iter().map(|filled| filled.field));
     // The first box in reading order has the control.
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     (1_u32..)
@@ -222,6 +223,7 @@ pub fn pages(
                     .into_iter()
                     .map(|(index, filled)| BoxView {
                         again: filled.field.kind != FieldKind::Radio && !seen.insert(&filled.field.name),
+                        label: names.get(index).cloned().unwrap_or_default(),
                         ..view(language, size, index, filled)
                     })
                     .collect(),
@@ -277,7 +279,7 @@ fn view(language: Language, size: &PageSize, index: usize, filled: &Filled<'_>) 
         id: id(index),
         again: false,
         name: field.name.clone(),
-        label: field.shown_name().to_owned(),
+        label: String::new(),
         help: field.help.clone(),
         kind: field.kind.code(),
         mine,
