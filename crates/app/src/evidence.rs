@@ -3,6 +3,7 @@
 //! May use: every room before it, of which the last is workflow.
 
 pub(crate) mod certificate_content;
+pub(crate) mod certificate_look;
 pub(crate) mod checkpoints;
 pub(crate) mod complete;
 pub(crate) mod erase_person;

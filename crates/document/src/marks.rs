@@ -11,6 +11,7 @@ pub mod checked_picture;
 pub mod drawing;
 pub mod extend;
 pub mod picture;
+pub(crate) mod picture_on_page;
 mod seal_design;
 pub mod stamp;
 mod tagging;

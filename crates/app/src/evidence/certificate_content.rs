@@ -1,17 +1,19 @@
 //! What a history certificate says: who did what, when, from where and how, and what proves it.
 //!
-//! In the workflow's language, every time with its zone. It states hash and length of the sealed revision (later
+//! In the workflow's language, every time in its zone, which it names once. It states hash and length of the sealed revision (later
 //! timestamps only append to it) and the head of the chain, and carries the chain itself as JSON, so that it can be checked
 //! without the server.
+
+mod events;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use document::evidence::certificate::{
-    Attachment, Card, CertificateContent, Column, EventTable, QrAddress, Section, State, Tone,
+    Attachment, Card, CardPicture, CertificateContent, Look, QrAddress, Section, State, Tone,
 };
 use document::text::fonts::Fonts;
-use domain::event::{FileKind, IdentityMethod};
+use domain::event::IdentityMethod;
 use domain::text::is_direction_control;
 use domain::{
     Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, NamedEvent, NamedRecipient, PersonalText, Progress,
@@ -27,7 +29,6 @@ use crate::values::value::attached;
 
 use crate::base::browser::browser;
 use crate::base::consent;
-use crate::base::event_text::event_text_key;
 
 /// How a signer's link went out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +58,10 @@ pub(in crate::evidence) struct Certified<'c> {
     pub last_comment: Option<&'c str>,
     pub at: Timestamp,
     pub verify_url: String,
+    /// How the company's papers look.
+    pub look: Look,
+    /// The signatures and seals of those who signed.
+    pub pictures: BTreeMap<RecipientId, Vec<CardPicture>>,
 }
 
 /// Builds the certificate's content. Text from strangers is made drawable, so missing glyphs cannot make it fail.
@@ -90,8 +95,24 @@ impl Writer<'_> {
         i18n::text(self.language, key, arguments)
     }
 
+    /// A time in the zone that the certificate names; with its offset if that is another than the named one.
     fn moment(&self, at: Timestamp) -> String {
-        time::format_with_zone(at, self.certified.workflow.zone)
+        let zone = self.certified.workflow.zone;
+        if zone.offset(at) == zone.offset(self.certified.at) {
+            time::format_local(at, zone)
+        } else {
+            time::format_with_zone(at, zone)
+        }
+    }
+
+    /// The zone of all times, with its offset from UTC.
+    fn zone(&self) -> String {
+        let zone = self.certified.workflow.zone;
+        let offset = zone.offset(self.certified.at);
+        match zone {
+            Zone::Offset(_) => format!("UTC{offset}"),
+            Zone::Named(_) => format!("{zone} (UTC{offset})"),
+        }
     }
 
     fn text<'t>(&'t self, text: &'t PersonalText) -> &'t str {
@@ -111,6 +132,7 @@ impl Writer<'_> {
         CertificateContent {
             language: self.language,
             issuer: self.drawable(&self.certified.party.company_name),
+            look: self.certified.look.clone(),
             title: self.say("certificate-title"),
             subtitle: self.drawable(&workflow.name),
             state: self.state(),
@@ -124,7 +146,7 @@ impl Writer<'_> {
             .into_iter()
             .flatten()
             .collect(),
-            events: self.events(),
+            events: self.event_table(),
             notes: self.notes(),
             qr: Some(QrAddress {
                 address: self.certified.verify_url.clone(),
@@ -161,6 +183,14 @@ impl Writer<'_> {
                 self.say("certificate-sender"),
                 self.drawable(&person(&party.sender_name, &party.sender_email)),
             ),
+            (
+                self.say("certificate-template"),
+                self.drawable(&format!(
+                    "{} ({}, v{})",
+                    template.version.name, workflow.template, workflow.template_version
+                )),
+            ),
+            (self.say("certificate-pages"), template.version.page_count().to_string()),
             (self.say("certificate-started"), self.moment(workflow.started_at)),
         ];
         if let Some(ended) = workflow.state.ended_at() {
@@ -175,15 +205,8 @@ impl Writer<'_> {
         if let Some(comment) = end_comment.filter(|_| status != Status::Complete) {
             rows.push((self.say("certificate-reason"), self.drawable(comment)));
         }
-        rows.push((self.say("certificate-pages"), template.version.page_count().to_string()));
-        rows.push((
-            self.say("certificate-template"),
-            self.drawable(&format!(
-                "{} ({}, v{})",
-                template.version.name, workflow.template, workflow.template_version
-            )),
-        ));
         rows.push((self.say("certificate-issued"), self.moment(self.certified.at)));
+        rows.push((self.say("certificate-zone"), self.zone()));
         Section {
             heading: self.say("certificate-heading-document"),
             rows,
@@ -296,6 +319,7 @@ impl Writer<'_> {
             contact: self.drawable(recipient.contact.as_given()),
             state: self.progress(recipient),
             rows,
+            pictures: self.certified.pictures.get(&recipient.id).cloned().unwrap_or_default(),
         }
     }
 
@@ -531,121 +555,6 @@ impl Writer<'_> {
             .collect()
     }
 
-    fn events(&self) -> EventTable {
-        let column = |key: &str, share| Column {
-            title: self.say(key),
-            share,
-        };
-        let rows = self
-            .events
-            .iter()
-            .map(|named| {
-                vec![
-                    self.moment(named.event.at),
-                    self.drawable(&self.describe(named)),
-                    self.drawable(&self.who(named)),
-                    self.drawable(&self.origin(&named.event.actor)),
-                ]
-            })
-            .collect();
-        EventTable {
-            heading: self.say("certificate-heading-events"),
-            columns: vec![
-                column("certificate-column-time", 0.28),
-                column("certificate-column-event", 0.26),
-                column("certificate-column-who", 0.24),
-                column("certificate-column-origin", 0.22),
-            ],
-            rows,
-        }
-    }
-
-    /// Where a person acted from, and with which program.
-    fn origin(&self, actor: &Actor) -> String {
-        let address = actor.address.as_ref().map(|address| self.text(address).to_owned());
-        [address, self.browser(actor)]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(" · ")
-    }
-
-    fn describe(&self, named: &NamedEvent) -> String {
-        let Event { event, actor, .. } = &named.event;
-        let key = event_text_key(event);
-        // The person is named next to it anyway.
-        let about = named
-            .recipient
-            .as_ref()
-            .filter(|person| actor.who != Who::Recipient(person.id))
-            .map(|about| self.person(about))
-            .unwrap_or_default();
-        let detail = match event {
-            EventKind::ValueWritten { field, .. } | EventKind::ValueRemoved { field, .. } => {
-                self.field(field).to_owned()
-            }
-            EventKind::Extended { expires_at } => self.moment(*expires_at),
-            EventKind::Started {
-                signed_original: Some(hash),
-                ..
-            } => self.say_with("certificate-started-without-signatures", &[("hash", &hash.to_string())]),
-            EventKind::Downloaded { file } | EventKind::Timestamped { file, .. } => self.say(match file {
-                FileKind::Document => "certificate-file-document",
-                FileKind::Certificate => "certificate-file-certificate",
-            }),
-            EventKind::RecipientCorrected { recipient, .. } | EventKind::HandedOver { recipient, .. } => {
-                named.change(&self.erased).unwrap_or_else(|| self.person(recipient))
-            }
-            _ => about,
-        };
-        let order = match event {
-            EventKind::Returned { to_order, .. } => to_order.to_string(),
-            _ => String::new(),
-        };
-        let member = match event {
-            EventKind::LinkCopied { member, .. } => person(self.text(&member.name), self.text(&member.email)),
-            _ => String::new(),
-        };
-        let reason = event.reason().map(|reason| format!("“{}”", self.text(reason)));
-        let details: Vec<String> = [detail]
-            .into_iter()
-            .filter(|detail| !detail.is_empty())
-            .chain(reason)
-            .collect();
-        let text = self.say_with(&key, &[("order", &order), ("member", &member)]);
-        if details.is_empty() {
-            text
-        } else {
-            format!("{text}: {}", details.join(" · "))
-        }
-    }
-
-    /// A field as its signer read it.
-    fn field<'n>(&'n self, name: &'n str) -> &'n str {
-        let fields = &self.certified.template.version.fields;
-        let known = fields.iter().find(|field| field.name == name);
-        known.map_or(name, domain::Field::shown_name)
-    }
-
-    fn who(&self, named: &NamedEvent) -> String {
-        match named.event.actor.who {
-            Who::Recipient(_) => named
-                .actor
-                .as_ref()
-                .map_or_else(String::new, |actor| self.person(actor)),
-            Who::Member(id) if id == self.certified.workflow.sender => {
-                format!(
-                    "{} ({})",
-                    self.certified.party.sender_name,
-                    self.say("certificate-who-sender")
-                )
-            }
-            Who::Member(id) => self.say_with("certificate-who-member", &[("id", &id.to_string())]),
-            Who::LinkHolder => self.say("certificate-who-link"),
-            Who::Service => self.say("certificate-who-service"),
-        }
-    }
-
     fn status(&self, status: Status) -> String {
         self.say(match status {
             Status::Playing => "certificate-status-playing",
@@ -657,14 +566,7 @@ impl Writer<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let zone = match self.certified.workflow.zone {
-            Zone::Offset(offset) => format!("UTC{offset}"),
-            named @ Zone::Named(_) => named.to_string(),
-        };
-        let mut notes = vec![
-            self.say_with("certificate-note-zone", &[("zone", &zone)]),
-            self.say("certificate-note-chain"),
-        ];
+        let mut notes = vec![self.say("certificate-note-chain")];
         notes.push(self.say(if self.certified.sealed.is_some() {
             "certificate-note-sealed"
         } else {

@@ -201,6 +201,8 @@ impl App {
                 last_comment: comment,
                 at: snapshot.at,
                 verify_url: self.outgoing.addresses.verify_url(workflow.id),
+                look: self.certificate_look(snapshot),
+                pictures: self.signature_pictures(snapshot, workflow)?,
             },
             &fonts,
         );

@@ -240,7 +240,7 @@ pub(crate) fn prove_in_box(
     }
 }
 
-pub(in crate::values) fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Option<&'t PageSize> {
+pub(crate) fn page_size<'t>(template: &'t TemplateVersion, field: &Field) -> Option<&'t PageSize> {
     template.pages.get((field.page as usize).checked_sub(1)?)
 }
 

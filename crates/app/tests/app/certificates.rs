@@ -138,7 +138,7 @@ pub fn chain_of(pdf: &[u8]) -> serde_json::Value {
 
 /// Known trouble: a time without its zone is no evidence.
 #[test]
-fn every_time_on_the_certificate_names_its_zone() {
+fn the_certificate_names_its_zone_once_and_every_time_is_in_it() {
     on_both(|app| {
         let world = World::new(app, &two_steps());
         let mut request = world.request();
@@ -151,22 +151,94 @@ fn every_time_on_the_certificate_names_its_zone() {
             .approve(id, act(vec![given("pay", "1")]))
             .expect("the last approval");
         let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
-        let dense = packed(&text(&certificate.bytes));
-        let mut times = 0;
-        for (at, _) in dense.match_indices(':') {
-            // HH:MM:SS, the first colon of it.
-            let rest = dense.get(at..at + 6).unwrap_or_default();
-            let digits = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
-            if digits(dense.get(at.saturating_sub(2)..at).unwrap_or_default())
-                && digits(rest.get(1..3).unwrap_or_default())
-                && rest.get(3..4) == Some(":")
-                && digits(rest.get(4..6).unwrap_or_default())
-            {
-                times += 1;
-                assert!(dense[at + 6..].starts_with("(UTC-03:30)"), "{}", &dense[at - 12..]);
-            }
+        let read = text(&certificate.bytes);
+        assert_eq!(read.matches("UTC").count(), 1, "{read}");
+        assert!(read.contains("시간대 UTC-03:30"), "{read}");
+        // Started at midnight UTC.
+        let times = read.matches("2025-12-31 20:3").count();
+        assert!(times > 8, "{times} times in {read}");
+        assert!(!read.contains("2026-01-01 0"), "{read}");
+    });
+}
+
+/// The clocks go forward on 29 March 2026 in Berlin: a time with another offset than the named one says so.
+#[test]
+fn a_time_with_another_offset_than_the_named_one_says_so() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let change = app::CompanyChange {
+            zone: domain::Zone::parse("Europe/Berlin"),
+            ..app::CompanyChange::default()
+        };
+        app.change_company(&testkit::operator::operator(app, &world.company), &change)
+            .expect("changed");
+        let mut request = world.request();
+        request.expiry_date = Some("2026-12-31 00:00:00".to_owned());
+        let id = id_of(&world.start(request));
+        app.clock.advance(120 * 24 * 60 * 60);
+        world.approve(id, act(fields_of_first())).expect("the first approval");
+        world
+            .approve(id, act(vec![given("pay", "1")]))
+            .expect("the last approval");
+        let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
+        let read = text(&certificate.bytes);
+        assert!(read.contains("Europe/Berlin (UTC+02:00)"), "{read}");
+        assert_eq!(read.matches("UTC+02:00").count(), 1, "{read}");
+        assert!(read.contains("2026-01-01 01:00:00 (UTC+01:00)"), "{read}");
+    });
+}
+
+/// The chain has an entry for each value; the certificate has a row for each act, which names all of them.
+#[test]
+fn values_are_named_with_the_act_that_wrote_them() {
+    on_both(|app| {
+        let world = World::new(app, &two_steps());
+        let mut request = world.request();
+        request.language = Some("en".to_owned());
+        request.fields = vec![given("title", "Contract")];
+        let started = world.start(request);
+        let id = id_of(&started);
+        let key = key_of(&started.sign_url.expect("embedded"));
+        sign(&world, &key, Language::En, "김민준").expect("signed");
+        world
+            .approve(id, act(vec![given("pay", "1")]))
+            .expect("the last approval");
+        let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
+        let read = text(&certificate.bytes);
+        assert!(!read.contains("Value entered"), "{read}");
+        // The last name is followed by the next column.
+        let rows: Vec<Vec<&str>> = read
+            .split("Entered: ")
+            .skip(1)
+            .map(|rest| {
+                let names = rest.split(", ");
+                let last = names.clone().take_while(|name| !name.contains(' ')).count();
+                names.take(last + 1).filter_map(|name| name.split(' ').next()).collect()
+            })
+            .collect();
+        assert_eq!(rows.len(), 3, "the start and two approvals: {read}");
+        let chain = chain_of(&certificate.bytes);
+        let entries = chain["entries"].as_array().expect("entries");
+        let payloads: Vec<serde_json::Value> = entries
+            .iter()
+            .map(|entry| match &entry["payload"] {
+                serde_json::Value::String(text) => serde_json::from_str(text).expect("JSON"),
+                payload => payload.clone(),
+            })
+            .collect();
+        let written: Vec<String> = payloads
+            .iter()
+            .filter_map(|payload| {
+                let text = payload.to_string();
+                let field = text.split("\"field\":\"").nth(1)?.split('"').next()?;
+                text.contains("value_written").then(|| field.to_owned())
+            })
+            .collect();
+        assert!(written.len() >= 6, "{chain}");
+        for field in written {
+            let named = rows.iter().filter(|row| row.contains(&field.as_str())).count();
+            assert_eq!(named, 1, "{field} is named once in {rows:?}");
         }
-        assert!(times > 12, "{times} times in {dense}");
     });
 }
 
@@ -195,7 +267,8 @@ fn the_identity_check_of_each_signer_is_on_the_certificate() {
         let read = text(&certificate.bytes);
         for expected in [
             "Personal link made for kim@example.com",
-            "Access code entered 2026-01-01 09:00:30 (UTC+09:00)",
+            "Access code entered 2026-01-01 09:00:30",
+            "Time zone Asia/Seoul (UTC+09:00)",
             "Wrong access codes: 1",
             "acted on the signer’s behalf through the API",
             "Chrome 126 on Android",

@@ -29,7 +29,7 @@ fn the_certificate_and_the_chain_name_the_signed_file_of_which_a_document_is_a_c
             let started = chain_of(certificate)["entries"][0]["payload"].to_string();
             (packed(&text(certificate)), started)
         };
-        let without = packed("a signed file, without its signatures");
+        let without = packed("SHA-256 of that file");
         let (signed, certificate) = complete();
         let (read, started) = said(&certificate);
         assert!(

@@ -138,6 +138,7 @@ impl<'h> History<'h> {
     fn act(&mut self) {
         // Nobody is asked again more often than every ten minutes.
         self.world.app.clock.advance(601);
+        self.model.told_before = self.model.told.len();
         let waiting = self.model.waiting();
         let place = waiting[self.chance.below(waiting.len())];
         match self.chance.below(20) {

@@ -1,15 +1,19 @@
 //! The history certificate: who did what and when, as a PDF.
 //!
 //! It is generic: every text comes in translated ([`CertificateContent`]), and what this module
-//! knows is how to set it: a head that says who issues it, about what, and how it stands; sections of
-//! labels with values; a card for each person; a table of events that breaks between pages and repeats
-//! its head; notes; a QR code that leads to the verify page; and files to attach (the chain as JSON, so that the certificate proves itself without the server). The same
-//! content gives the same bytes. Headings, lists and tables are tagged for assistive technology (`super::reading_order`); rules,
+//! knows is how to set it: a head that says who issues it, about what, and how it stands, with the issuer's logo; sections of
+//! labels with values; a card for each person, with their signatures (`card`); a table of events that breaks between pages
+//! and repeats its head; notes; a QR code that leads to the verify page, with the address in letters; and files to attach
+//! (the chain as JSON, so that the certificate proves itself without the server). The same content gives the same bytes.
+//! Headings, lists and tables are tagged for assistive technology (`super::reading_order`); rules,
 //! shades, feet and repeated heads are artifacts.
 //!
 //! Nothing is shrunk and nothing cut: long names wrap, hashes and addresses break anywhere, and a
 //! value of many pages becomes many pages. What fails is a character that no font has, which the
 //! caller refuses long before (when the name is given), and a file that cannot be attached.
+
+mod card;
+mod content;
 
 use std::num::NonZeroU16;
 
@@ -23,116 +27,16 @@ use krilla::surface::Surface;
 use krilla::tagging::{Artifact, ArtifactType, ContentTag, ListNumbering, SpanTag, TableHeaderScope, Tag, TagKind};
 use thiserror::Error;
 
+pub use self::content::{
+    Attachment, Card, CardPicture, CertificateContent, Column, EventTable, Look, PictureContent, QrAddress, Section,
+    State, Tone,
+};
 use crate::evidence::reading_order::ReadingOrder;
+use crate::marks::picture_on_page::PictureOnPage;
+use crate::marks::stamp::{MarkContent, MarkFault};
 use crate::text::fonts::Fonts;
 use crate::text::item::{A4_HEIGHT as PAGE_HEIGHT, A4_WIDTH as PAGE_WIDTH, Item};
 use crate::text::layout::{self, Lines, TextFault, TextStyle};
-
-/// All texts of a certificate, translated.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CertificateContent {
-    /// Decides the shapes of Han characters, and is the language that the file declares.
-    pub language: Language,
-    /// Who issues it; above the title.
-    pub issuer: String,
-    /// At the top of the first page, and the title that the file declares.
-    pub title: String,
-    /// Below the title: the document's name, or a sentence about what this is.
-    pub subtitle: String,
-    /// The document's state, below its name.
-    pub state: State,
-    /// Labels and values.
-    pub sections: Vec<Section>,
-    pub events: EventTable,
-    /// Paragraphs after the table.
-    pub notes: Vec<String>,
-    /// The address in the QR code next to the title.
-    pub qr: Option<QrAddress>,
-    /// At the foot of each page, left of the page's number.
-    pub footer: String,
-    /// Files that are part of the certificate.
-    pub attachments: Vec<Attachment>,
-    /// When it was made; the file declares it.
-    pub created: Timestamp,
-}
-
-/// A heading with labels and values below, and cards after them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Section {
-    pub heading: String,
-    /// Label and value.
-    pub rows: Vec<(String, String)>,
-    /// People.
-    pub cards: Vec<Card>,
-}
-
-/// The known facts about a person.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Card {
-    /// The person's place in the order, shown before the name.
-    pub mark: String,
-    pub name: String,
-    /// Their contact, below the name.
-    pub contact: String,
-    pub state: State,
-    /// Labels and values, two side by side if they are short.
-    pub rows: Vec<(String, String)>,
-}
-
-/// A state in a word or two.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct State {
-    pub text: String,
-    /// Decides the colour. The words are clear without it.
-    pub tone: Tone,
-}
-
-/// Whether something ended well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tone {
-    /// Still open.
-    #[default]
-    Neutral,
-    Good,
-    Bad,
-}
-
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct EventTable {
-    /// Above the table.
-    pub heading: String,
-    /// The columns, from the left.
-    pub columns: Vec<Column>,
-    /// One row an event; cells in the order of the columns. Missing cells are empty.
-    pub rows: Vec<Vec<String>>,
-}
-
-/// A column of the table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Column {
-    pub title: String,
-    /// Its share of the width; the shares are divided by their sum.
-    pub share: f32,
-}
-
-/// An address as QR code.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QrAddress {
-    /// The code's content.
-    pub address: String,
-    /// Below the code.
-    pub caption: String,
-}
-
-/// A file that is part of the certificate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attachment {
-    pub file_name: String,
-    /// Its media type, as `application/json`.
-    pub media_type: String,
-    pub description: String,
-    pub bytes: Vec<u8>,
-}
 
 impl Tone {
     const fn ink(self) -> [u8; 3] {
@@ -150,6 +54,9 @@ pub enum CertificateError {
     /// A text cannot be drawn.
     #[error(transparent)]
     Text(#[from] TextFault),
+    /// A signature or seal cannot be drawn.
+    #[error(transparent)]
+    Picture(#[from] MarkFault),
     /// The address is too long for a QR code.
     #[error("the address is too long for a QR code (at most about 2,300 characters)")]
     QrTooLong,
@@ -186,12 +93,13 @@ const GOOD: [u8; 3] = [22, 101, 52];
 const BAD: [u8; 3] = [153, 27, 27];
 /// Of the line at the top of the first page.
 const ACCENT_HEIGHT: f32 = 3.0;
-/// A value with more lines uses the full width.
-const MOST_HALF_LINES: usize = 1;
+/// The most space for the issuer's logo.
+const LOGO_WIDTH: f32 = 160.0;
+const LOGO_HEIGHT: f32 = 36.0;
 
 /// Sets the certificate.
 pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, CertificateError> {
-    let Composed { pages, order } = Composer::new(fonts, content.language).compose(content)?;
+    let Composed { pages, order } = Composer::new(fonts, content).compose(content)?;
     let mut document = krilla::Document::new_with(SerializeSettings::default());
     let mut drawn = Vec::new();
     document.set_metadata(metadata(content));
@@ -204,13 +112,19 @@ pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, Ce
         let settings = PageSettings::from_wh(PAGE_WIDTH, PAGE_HEIGHT).ok_or_else(failed)?;
         let mut sheet = document.start_page_with(settings);
         let mut surface = sheet.surface();
-        for Placed { item, content } in page {
+        for Placed { drawn: thing, content } in page {
             let tag = match content {
                 Some(_) => ContentTag::Span(SpanTag::empty()),
                 None => ContentTag::Artifact(Artifact::with_kind(ArtifactType::Layout)),
             };
             let identifier = surface.start_tagged(tag);
-            item.draw(fonts, &mut surface);
+            match thing {
+                Drawn::Item(item) => item.draw(fonts, &mut surface),
+                Drawn::Picture(picture) => {
+                    let no_size = || CertificateError::Writing("a picture has no size".to_owned());
+                    picture.draw(fonts, &mut surface).ok_or_else(no_size)?;
+                }
+            }
             surface.end_tagged();
             drawn.extend(content.map(|content| (content, identifier)));
         }
@@ -226,9 +140,14 @@ pub fn render(content: &CertificateContent, fonts: &Fonts) -> Result<Vec<u8>, Ce
 
 /// Something at its place on a page.
 struct Placed {
-    item: Item,
+    drawn: Drawn,
     /// Its number in the reading order, unless it only decorates.
     content: Option<usize>,
+}
+
+enum Drawn {
+    Item(Item),
+    Picture(PictureOnPage),
 }
 
 /// All pages, and the order in which they are read.
@@ -254,16 +173,18 @@ enum Cells {
 struct Composer<'a> {
     fonts: &'a Fonts,
     language: Language,
+    accent: [u8; 3],
     pages: Vec<Vec<Placed>>,
     order: ReadingOrder,
     y: f32,
 }
 
 impl<'a> Composer<'a> {
-    fn new(fonts: &'a Fonts, language: Language) -> Self {
+    fn new(fonts: &'a Fonts, content: &CertificateContent) -> Self {
         Self {
             fonts,
-            language,
+            language: content.language,
+            accent: content.look.accent.unwrap_or(ACCENT),
             pages: vec![Vec::new()],
             order: ReadingOrder::default(),
             y: MARGIN,
@@ -300,13 +221,26 @@ impl<'a> Composer<'a> {
 
     /// Adds what only decorates.
     fn decorate(&mut self, item: Item) {
-        self.push(Placed { item, content: None });
+        self.push(Placed {
+            drawn: Drawn::Item(item),
+            content: None,
+        });
     }
 
     /// Adds content to an element. Content without an element is already there.
     fn put(&mut self, element: Option<usize>, item: Item) {
+        self.put_drawn(element, Drawn::Item(item));
+    }
+
+    fn put_drawn(&mut self, element: Option<usize>, drawn: Drawn) {
         let content = element.map(|element| self.order.content(element));
-        self.push(Placed { item, content });
+        self.push(Placed { drawn, content });
+    }
+
+    /// Adds a picture with its description.
+    fn place_picture(&mut self, words: &str, picture: PictureOnPage) {
+        let element = self.order.element(Tag::Figure(Some(words.to_owned())));
+        self.put_drawn(Some(element), Drawn::Picture(picture));
     }
 
     /// Adds an element with one thing in it.
@@ -353,12 +287,13 @@ impl<'a> Composer<'a> {
             y: MARGIN - 3.0 * ACCENT_HEIGHT,
             width: COLUMN,
             height: ACCENT_HEIGHT,
-            colour: ACCENT,
+            colour: self.accent,
         });
         let width = match content.qr {
             Some(_) => COLUMN - QR_SIDE - GAP,
             None => COLUMN,
         };
+        self.logo(content);
         let issuer = self.lines(&content.issuer, TEXT_SIZE, false, GREY, width)?;
         self.flow(Tag::P, issuer, MARGIN);
         self.y += 4.0;
@@ -381,33 +316,57 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
+    fn logo(&mut self, content: &CertificateContent) {
+        let picture = content.look.logo.as_ref().and_then(|logo| {
+            let words = content.issuer.clone();
+            let file = MarkContent::Picture {
+                bytes: logo.clone(),
+                words,
+            };
+            // Nobody's certificate fails for a logo.
+            PictureOnPage::new(self.fonts, &file, (MARGIN, self.y), (LOGO_WIDTH, LOGO_HEIGHT)).ok()
+        });
+        if let Some(picture) = picture {
+            self.y += picture.height() + 8.0;
+            self.place_picture(&content.issuer, picture);
+        }
+    }
+
     /// Draws the code at the right of the first page; returns where it ends.
     fn code(&mut self, qr: &QrAddress) -> Result<f32, CertificateError> {
         let code = qrcodegen::QrCode::encode_text(&qr.address, qrcodegen::QrCodeEcc::Medium)
             .map_err(|_| CertificateError::QrTooLong)?;
         let x = PAGE_WIDTH - MARGIN - QR_SIDE;
         let caption = self.lines(&qr.caption, 6.5, false, GREY, QR_SIDE)?;
-        let foot = MARGIN + QR_SIDE + QUIET + caption.height();
+        let address = self.lines(&qr.address, 6.0, false, BLACK, QR_SIDE)?;
         let figure = Item::Qr {
             code: Box::new(code),
             x,
             y: MARGIN,
             side: QR_SIDE,
         };
-        let caption = Item::text(caption, x, MARGIN + QR_SIDE + QUIET);
-        let kinds: [TagKind; 2] = [Tag::Figure(Some(qr.address.clone())).into(), Tag::P.into()];
-        for (kind, item) in kinds.into_iter().zip([figure, caption]) {
+        let below = MARGIN + QR_SIDE + QUIET;
+        let (address_at, foot) = (below + caption.height(), below + caption.height() + address.height());
+        let parts: [(TagKind, Item); 3] = [
+            (Tag::Figure(Some(qr.address.clone())).into(), figure),
+            (Tag::P.into(), Item::text(caption, x, below)),
+            (Tag::P.into(), Item::text(address, x, address_at)),
+        ];
+        for (kind, item) in parts {
             let element = self.order.element(kind);
             let content = Some(self.order.content(element));
             if let Some(first) = self.pages.first_mut() {
-                first.push(Placed { item, content });
+                first.push(Placed {
+                    drawn: Drawn::Item(item),
+                    content,
+                });
             }
         }
         Ok(foot)
     }
 
     fn heading(&mut self, heading: &str, room_after: f32) -> Result<(), CertificateError> {
-        let lines = self.lines(heading, HEADING_SIZE, true, BLACK, COLUMN)?;
+        let lines = self.lines(heading, HEADING_SIZE, true, self.accent, COLUMN)?;
         self.y += 6.0;
         self.make_room(lines.height() + room_after);
         self.flow(heading_of(2), lines, MARGIN);
@@ -442,81 +401,6 @@ impl<'a> Composer<'a> {
         self.order.close();
         self.y += GAP;
         Ok(())
-    }
-
-    /// A person: a shaded head with name and state, and the facts below it in two columns.
-    fn card(&mut self, card: &Card) -> Result<(), CertificateError> {
-        const STATE_SHARE: f32 = 0.42;
-        let state_width = COLUMN * STATE_SHARE;
-        let name_width = COLUMN - state_width;
-        // The number comes first for names in any direction: the mark makes the line one from left to right (UAX #9,
-        // P2), and draws nothing.
-        let name = if card.mark.is_empty() {
-            card.name.clone()
-        } else {
-            format!("\u{200e}{}  {}", card.mark, card.name)
-        };
-        let name = self.lines(name.trim(), TEXT_SIZE + 1.0, true, BLACK, name_width - 2.0 * CELL)?;
-        let contact = self.lines(&card.contact, SMALL_SIZE, false, GREY, name_width - 2.0 * CELL)?;
-        let state = self.lines(
-            &card.state.text,
-            TEXT_SIZE,
-            true,
-            card.state.tone.ink(),
-            state_width - 2.0 * CELL,
-        )?;
-        let height = (name.height() + contact.height()).max(state.height()) + 2.0 * CELL;
-        self.y += 4.0;
-        // The head must not be alone at the end of a page.
-        self.make_room(height + 40.0);
-        let y = self.y;
-        self.decorate(Item::Box {
-            x: MARGIN,
-            y,
-            width: COLUMN,
-            height,
-            colour: SHADE,
-        });
-        let name_height = name.height();
-        self.place(heading_of(3), Item::text(name, MARGIN + CELL, y + CELL));
-        self.place(Tag::P, Item::text(contact, MARGIN + CELL, y + CELL + name_height));
-        let x = MARGIN + COLUMN - CELL - state.width();
-        self.place(Tag::P, Item::text(state, x, y + CELL));
-        self.y += height;
-        self.card_rows(&card.rows)
-    }
-
-    /// The facts about a person, in two columns if they are short.
-    fn card_rows(&mut self, rows: &[(String, String)]) -> Result<(), CertificateError> {
-        let half = [0.17, 0.33, 0.17, 0.33].map(|share| share * COLUMN);
-        let whole = [0.17, 0.83].map(|share| share * COLUMN);
-        let mut rows = rows.iter().peekable();
-        self.order.open(Tag::L(ListNumbering::None));
-        while let Some(row) = rows.next() {
-            let mut cells = self.pair(row, &half)?;
-            if let Some(next) = rows.peek().filter(|_| is_short(&cells)) {
-                let beside = self.pair(next, &half)?;
-                if is_short(&beside) {
-                    rows.next();
-                    cells.extend(beside);
-                    self.row(Cells::Pairs, cells, &half, None)?;
-                    continue;
-                }
-            }
-            let cells = self.pair(row, &whole)?;
-            self.row(Cells::Pairs, cells, &whole, None)?;
-        }
-        self.order.close();
-        Ok(())
-    }
-
-    /// A label and its value.
-    fn pair(&self, (label, value): &(String, String), widths: &[f32]) -> Result<Vec<Lines>, TextFault> {
-        let width = |column: usize| widths.get(column).copied().unwrap_or_default() - 2.0 * CELL;
-        Ok(vec![
-            self.lines(label, SMALL_SIZE, false, GREY, width(0))?,
-            self.lines(value, SMALL_SIZE, false, BLACK, width(1))?,
-        ])
     }
 
     fn events(&mut self, table: &EventTable) -> Result<(), CertificateError> {
@@ -554,7 +438,7 @@ impl<'a> Composer<'a> {
             .zip(widths)
             .map(|(column, width)| self.lines(&column.title, SMALL_SIZE, true, BLACK, width - 2.0 * CELL))
             .collect::<Result<Vec<_>, _>>()?;
-        let height = cells.iter().map(Lines::height).fold(0.0, f32::max) + 2.0 * CELL;
+        let height = height_of(&cells);
         let y = self.y;
         self.decorate(Item::Box {
             x: MARGIN,
@@ -576,7 +460,7 @@ impl<'a> Composer<'a> {
         widths: &[f32],
         table: Option<&EventTable>,
     ) -> Result<(), CertificateError> {
-        let height = cells.iter().map(Lines::height).fold(0.0, f32::max) + 2.0 * CELL;
+        let (height, count) = (height_of(&cells), cells.len());
         if self.make_room(height)
             && let Some(table) = table
         {
@@ -592,7 +476,7 @@ impl<'a> Composer<'a> {
         self.decorate(Item::Rule {
             x: MARGIN,
             y,
-            width: COLUMN,
+            width: widths.iter().take(count).sum(),
         });
         Ok(())
     }
@@ -668,13 +552,14 @@ impl<'a> Composer<'a> {
     }
 }
 
+/// How high a row of these cells is.
+fn height_of(cells: &[Lines]) -> f32 {
+    cells.iter().map(Lines::height).fold(0.0, f32::max) + 2.0 * CELL
+}
+
 /// A heading of a level from 1.
 fn heading_of(level: u16) -> Tag<krilla::tagging::kind::Hn> {
     Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), None)
-}
-
-fn is_short(pair: &[Lines]) -> bool {
-    pair.iter().all(|lines| lines.count() <= MOST_HALF_LINES)
 }
 
 fn foot(

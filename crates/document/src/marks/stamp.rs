@@ -219,7 +219,13 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
         return Err(MarkFault::OffPage);
     }
     let place = displayed_box(size, &mark.placement);
-    let prepared = match &mark.content {
+    let prepared = prepared(fonts, &mark.content, &place)?;
+    Ok((place, prepared))
+}
+
+/// What is drawn for a mark at its place.
+pub(super) fn prepared(fonts: &Fonts, content: &MarkContent, place: &DisplayedBox) -> Result<Prepared, MarkFault> {
+    Ok(match content {
         MarkContent::Text { text, style } | MarkContent::Aside { text, style } => Prepared::Text(layout::in_box(
             fonts,
             text,
@@ -245,8 +251,7 @@ fn prepare(fonts: &Fonts, size: &PageSize, mark: &Mark) -> Result<(DisplayedBox,
         MarkContent::Dot => Prepared::Dot,
         MarkContent::Picture { bytes, .. } => Prepared::Picture(Decoded::read(bytes, place.width, place.height)?),
         MarkContent::Drawing(drawing) => Prepared::Figure(figure(drawing)?),
-    };
-    Ok((place, prepared))
+    })
 }
 
 fn sheets(objects: &impl Objects, fonts: &Fonts, marks: &[Mark]) -> Result<Vec<Sheet>, StampError> {
@@ -382,7 +387,7 @@ fn draw_pages<'s, T>(
         .map_err(|error| StampError::Drawing(format!("{error:?}")))
 }
 
-fn draw_mark(fonts: &Fonts, surface: &mut Surface<'_>, place: &DisplayedBox, mark: &Prepared) -> Option<()> {
+pub(super) fn draw_mark(fonts: &Fonts, surface: &mut Surface<'_>, place: &DisplayedBox, mark: &Prepared) -> Option<()> {
     let (x, y) = (single(place.x), single(place.y));
     let (width, height) = (single(place.width), single(place.height));
     match mark {

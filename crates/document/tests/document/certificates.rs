@@ -3,10 +3,12 @@
 use std::process::Command;
 
 use document::evidence::certificate::{
-    Attachment, Card, CertificateContent, CertificateError, Column, EventTable, QrAddress, Section, State, Tone, render,
+    Attachment, Card, CardPicture, CertificateContent, CertificateError, Column, EventTable, Look, PictureContent,
+    QrAddress, Section, State, Tone, render,
 };
 use document::intake::{Limits, inspect};
 use document::text::layout::TextFault;
+use domain::drawing::{Drawing, Hand};
 use domain::field::FieldKind;
 use domain::language::Language;
 use testkit::demo::{EMPLOYMENT_CONTRACT_FIELDS, employment_contract};
@@ -24,6 +26,7 @@ pub fn content(language: Language, names: &[&str], events: usize) -> Certificate
     CertificateContent {
         language,
         issuer: "한빛상사".to_owned(),
+        look: Look::default(),
         title: "전자서명 이력 증명서".to_owned(),
         subtitle: "근로계약서".to_owned(),
         state: State {
@@ -71,6 +74,17 @@ pub fn content(language: Language, names: &[&str], events: usize) -> Certificate
             bytes: br#"{"entries":[]}"#.to_vec(),
         }],
         created: now(),
+    }
+}
+
+/// A typed signature for a card.
+pub fn signature(name: &str, words: &str) -> CardPicture {
+    CardPicture {
+        content: PictureContent::Drawing(Drawing::Typed {
+            text: name.to_owned(),
+            hand: Hand::NanumPen,
+        }),
+        words: words.to_owned(),
     }
 }
 
@@ -234,6 +248,7 @@ fn thirty_writers_with_long_names_in_five_scripts_are_all_shown_with_two_hundred
                         ("Consent".to_owned(), "0123456789abcdef".repeat(12)),
                         ("Browser".to_owned(), "Chrome 126 (Android)".to_owned()),
                     ],
+                    pictures: Vec::new(),
                 })
                 .collect(),
             ..Section::default()
@@ -299,7 +314,7 @@ fn a_signers_number_is_at_the_left_whatever_the_direction_of_their_name() {
                     text: "approved".to_owned(),
                     tone: Tone::Good,
                 },
-                rows: Vec::new(),
+                ..Card::default()
             }],
             ..Section::default()
         }];
@@ -330,4 +345,67 @@ fn a_signers_number_is_at_the_left_whatever_the_direction_of_their_name() {
             left_of(name)
         );
     }
+}
+
+/// What belongs to a signer stays together: their name, what they did, and their signature.
+#[test]
+fn no_card_is_split_between_pages_and_each_has_its_signature() {
+    for signers in [1, 7, 30] {
+        let mut content = content(Language::Ko, &["김민준"], 5);
+        content.look = Look {
+            accent: Some([0xb5, 0x28, 0x3c]),
+            // Nothing that a picture program made: left out, and no reason to fail.
+            logo: Some(b"no picture".to_vec()),
+        };
+        content.sections.push(Section {
+            heading: "작성자".to_owned(),
+            cards: (0..signers)
+                .map(|number| Card {
+                    mark: format!("{}", number + 1),
+                    name: "남궁선우황보제갈동방독고사공서문".repeat(1 + number % 3),
+                    contact: format!("writer{number}@example.com"),
+                    state: State {
+                        text: format!("approved-{number}"),
+                        tone: Tone::Good,
+                    },
+                    rows: vec![
+                        ("IP".to_owned(), format!("first-{number}")),
+                        ("Consent".to_owned(), "0123456789abcdef".repeat(4 + number % 9)),
+                        ("Comment".to_owned(), format!("last-{number}")),
+                    ],
+                    pictures: vec![
+                        signature("김민준", &format!("signature-{number}")),
+                        signature("KMJ", &format!("initials-{number}")),
+                    ],
+                })
+                .collect(),
+            ..Section::default()
+        });
+        let pdf = render(&content, &FONTS).expect("rendered");
+        assert_eq!(structure_complaints(&pdf), Vec::<String>::new());
+        let read = text(&pdf);
+        let pages: Vec<Vec<&str>> = read
+            .split('\u{c}')
+            .map(|page| page.split_whitespace().collect())
+            .collect();
+        for number in 0..signers {
+            let page_of = |word: String| pages.iter().position(|page| page.contains(&word.as_str()));
+            let page = page_of(format!("approved-{number}"));
+            assert!(page.is_some(), "{number} of {signers}");
+            for part in ["first", "last", "signature", "initials"] {
+                assert_eq!(
+                    page_of(format!("{part}-{number}")),
+                    page,
+                    "{part} of {number} of {signers}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_address_of_the_verify_page_is_there_in_letters() {
+    let pdf = render(&content(Language::En, &["Kim"], 1), &FONTS).expect("rendered");
+    let packed: String = text(&pdf).split_whitespace().collect();
+    assert!(packed.contains("https://sign.example.com/verify"), "{packed}");
 }

@@ -18,7 +18,7 @@ use domain::drawing::{Drawing, Hand};
 use domain::language::Language;
 use lopdf::dictionary;
 
-use crate::certificates::content;
+use crate::certificates::{content, signature};
 use crate::judges;
 use crate::pages::percent;
 use crate::samples::{HOUSE, References, details, file, now, signed_by_others, unsigned, unsigned_document};
@@ -290,6 +290,7 @@ fn a_certificate_is_read_as_headings_lists_and_a_table() {
             tone: Tone::Good,
         },
         rows: vec![("언어".to_owned(), "한국어".to_owned())],
+        pictures: vec![signature("김민준", "서명")],
     });
     let pdf = render(&content, &FONTS).expect("rendered");
     assert_eq!(judges::structure_complaints(&pdf), Vec::<String>::new());
@@ -309,10 +310,10 @@ fn a_certificate_is_read_as_headings_lists_and_a_table() {
     );
     assert_eq!(
         (count("L"), count("LI"), count("Lbl"), count("LBody"), count("Figure")),
-        (2, 3, 3, 3, 1),
+        (2, 3, 3, 3, 2),
         "{read}"
     );
-    for words in ["전자서명 이력 증명서", "번호", "한국어", "event-59", "山田太郎"] {
+    for words in ["전자서명 이력 증명서", "번호", "서명", "한국어", "event-59", "山田太郎"] {
         assert!(read.contains(words), "{words} is not in\n{read}");
     }
     assert!(!read.contains("Countersign"), "the foot is no content: {read}");

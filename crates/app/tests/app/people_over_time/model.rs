@@ -98,6 +98,8 @@ pub struct Model {
     /// What each field holds.
     pub values: BTreeMap<&'static str, String>,
     pub told: Vec<Told>,
+    /// How many were told before the present act.
+    pub told_before: usize,
     pub hooks: Vec<Value>,
     /// The last return: who, from which step, and why.
     pub returned: Vec<(String, u32, String)>,
@@ -127,6 +129,7 @@ impl Model {
             status: "Playing",
             values: BTreeMap::from([("given", "sent along".to_owned())]),
             told: Vec::new(),
+            told_before: 0,
             hooks: Vec::new(),
             returned: Vec::new(),
             printed: BTreeMap::new(),
@@ -147,7 +150,14 @@ impl Model {
         };
         let recipient = about.map(person);
         let mut printed = Vec::new();
-        if matches!(by, By::Place(_)) {
+        // Values, and the approval after them, are one row.
+        let joins = (event.starts_with("value_") || event == "approved")
+            && self.told.len() > self.told_before
+            && self
+                .told
+                .last()
+                .is_some_and(|last| last.event.starts_with("value_") && last.actor == actor);
+        if matches!(by, By::Place(_)) && !joins {
             printed.push(actor.0.clone());
         }
         match (&recipient, new) {
