@@ -23,6 +23,7 @@ verify-state-unknown = Intact, signer not verified
 verify-state-revoked = Intact, certificate revoked
 verify-state-invalid = NOT VALID
 
+verify-times = Times are in { $zone }.
 verify-fact-signer = Signed by
 verify-fact-authority = Timestamped by
 verify-fact-issuer = Certificate issued by

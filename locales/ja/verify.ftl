@@ -23,6 +23,7 @@ verify-state-unknown = 改変なし、署名者は未確認
 verify-state-revoked = 改変なし、証明書は失効
 verify-state-invalid = 無効
 
+verify-times = 日時のタイムゾーン：{ $zone }
 verify-fact-signer = 署名者
 verify-fact-authority = タイムスタンプ局
 verify-fact-issuer = 証明書の発行者

@@ -23,6 +23,7 @@ verify-state-unknown = 훼손되지 않았으나 서명자를 확인할 수 없�
 verify-state-revoked = 훼손되지 않았으나 인증서가 폐지됨
 verify-state-invalid = 유효하지 않음
 
+verify-times = 모든 시각은 { $zone } 기준입니다.
 verify-fact-signer = 서명자
 verify-fact-authority = 타임스탬프 기관
 verify-fact-issuer = 인증서 발급자

@@ -2,6 +2,7 @@
 //!
 //! May use: every room before it, of which the last is workflow.
 
+pub(crate) mod attached_chain;
 pub(crate) mod certificate_content;
 pub(crate) mod certificate_look;
 pub(crate) mod checkpoints;

@@ -59,6 +59,7 @@ pub use companies::login::{LoggedIn, LoginAttempt, LoginRefusal, LoginSettings};
 pub use companies::member::{NewMember, NewPassword};
 pub use companies::password;
 pub use companies::session::{MemberSession, SignInForm, SignedIn};
+pub use evidence::attached_chain::{AttachedChain, belong_together, chain_fault};
 pub use evidence::checkpoints::{CheckpointFault, CheckpointReport};
 pub use evidence::erase_person::ErasedPerson;
 pub use links::link_token::{LinkPurpose, LinkToken};

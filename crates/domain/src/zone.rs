@@ -75,6 +75,16 @@ impl Zone {
         }
     }
 
+    /// The zone for people, with the offset in force at a moment: `Asia/Seoul (UTC+09:00)`, `UTC-03:30`, `UTC`.
+    pub fn label(self, at: Timestamp) -> String {
+        let offset = self.offset(at);
+        match self {
+            Self::Offset(UtcOffset::UTC) | Self::Named(ZoneName("UTC" | "Etc/UTC")) => "UTC".to_owned(),
+            Self::Offset(_) => format!("UTC{offset}"),
+            Self::Named(ZoneName(name)) => format!("{name} (UTC{offset})"),
+        }
+    }
+
     /// What clocks show. [Never](never) is the calendar's last second everywhere.
     pub fn to_local(self, at: Timestamp) -> DateTime {
         if at >= never() {

@@ -21,17 +21,23 @@ pub fn date(language: Language, day: Date) -> String {
 ///
 /// The time is named if readers of this language live by it; otherwise its offset is shown.
 pub fn date_time(language: Language, at: Timestamp, zone: Zone) -> String {
-    let day = date(language, local_date(at, zone));
-    let clock = format_local(at, zone);
-    let minutes = clock.get(11..16).unwrap_or_default();
-    let comma = if language == Language::En { "," } else { "" };
+    let time = local_date_time(language, at, zone);
     let zone = match (language, zone.offset(at)) {
         (Language::Ko, UtcOffset::KOREA_AND_JAPAN) => "한국 시간".to_owned(),
         (Language::Ja, UtcOffset::KOREA_AND_JAPAN) => "日本時間".to_owned(),
         (_, UtcOffset::UTC) => "UTC".to_owned(),
         (_, offset) => format!("UTC{offset}"),
     };
-    format!("{day}{comma} {minutes} ({zone})")
+    format!("{time} ({zone})")
+}
+
+/// The same without the zone, for a text that names it once.
+pub fn local_date_time(language: Language, at: Timestamp, zone: Zone) -> String {
+    let day = date(language, local_date(at, zone));
+    let clock = format_local(at, zone);
+    let minutes = clock.get(11..16).unwrap_or_default();
+    let comma = if language == Language::En { "," } else { "" };
+    format!("{day}{comma} {minutes}")
 }
 
 /// The deadline in words: a time, or the words for [never](domain::time::never).

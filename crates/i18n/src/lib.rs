@@ -10,4 +10,4 @@ mod bundles;
 mod dates;
 
 pub use bundles::{has, keys, text};
-pub use dates::{date, date_time, deadline, wait};
+pub use dates::{date, date_time, deadline, local_date_time, wait};

@@ -1,7 +1,7 @@
 //! The verdict on a signed PDF in plain words: who signed, when, what is proved and what is not, what came after.
 //!
 //! The same words serve the verify page, the API and the command line, in each language. Nothing is judged here: the words
-//! say what [`Verdict`] says. Every time names its zone.
+//! say what [`Verdict`] says. The zone of all times is named once, and a time with another offset from UTC says so.
 
 use document::pki::revocation::{Revocation, RevocationReason};
 use document::verify::{Change, Fault, FieldLock, Note, Rules, SignatureKind, SignatureReport, Verdict};
@@ -126,6 +126,8 @@ pub struct VerdictWords {
     pub signatures: Vec<SignatureWords>,
     /// What is wrong with the file as a whole.
     pub problems: Vec<String>,
+    /// The zone of the times. `None` if no signature says when it was made; then each time names its own.
+    pub times: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -155,7 +157,15 @@ pub struct Fact {
 
 /// The verdict in the words of a language, with times in a zone.
 pub fn verdict_words(language: Language, zone: Zone, verdict: &Verdict) -> VerdictWords {
-    let words = Words { language, zone };
+    let named_at = verdict.signatures.iter().rev().find_map(|signature| {
+        let proved = signature.proved_at.as_ref().map(|proved| proved.at);
+        proved.or(signature.claimed_at)
+    });
+    let words = Words {
+        language,
+        zone,
+        named_at,
+    };
     let outcome = Outcome::of(verdict);
     let text = format!("{}-text", outcome.key());
     VerdictWords {
@@ -171,18 +181,26 @@ pub fn verdict_words(language: Language, zone: Zone, verdict: &Verdict) -> Verdi
             .map(|signature| words.signature(signature, verdict.length))
             .collect(),
         problems: verdict.faults.iter().flat_map(|fault| words.problem(fault)).collect(),
+        times: named_at.map(|at| words.say_with("verify-times", &[("zone", &zone.label(at))])),
     }
 }
 
 /// Everything that we say about a fault of a file, in a language. Times are in UTC: whose zone counts is not known here.
 pub(in crate::base) fn fault_words(language: Language, fault: &Fault) -> String {
     let zone = Zone::UTC;
-    Words { language, zone }.problem(fault).join(" ")
+    let words = Words {
+        language,
+        zone,
+        named_at: None,
+    };
+    words.problem(fault).join(" ")
 }
 
 struct Words {
     language: Language,
     zone: Zone,
+    /// The moment for whose offset from UTC the zone is named elsewhere.
+    named_at: Option<Timestamp>,
 }
 
 impl Words {
@@ -195,7 +213,12 @@ impl Words {
     }
 
     fn moment(&self, at: Timestamp) -> String {
-        i18n::date_time(self.language, at, self.zone)
+        let (language, zone) = (self.language, self.zone);
+        if self.named_at.is_some_and(|named| zone.offset(named) == zone.offset(at)) {
+            i18n::local_date_time(language, at, zone)
+        } else {
+            i18n::date_time(language, at, zone)
+        }
     }
 
     /// A sentence that names a revocation.
@@ -486,6 +509,7 @@ mod tests {
             let words = Words {
                 language,
                 zone: Zone::UTC,
+                named_at: None,
             };
             for part in parts {
                 for how in ways {

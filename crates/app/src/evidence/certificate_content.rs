@@ -17,7 +17,7 @@ use domain::event::IdentityMethod;
 use domain::text::is_direction_control;
 use domain::{
     Actor, BlobHash, ChainFile, Entry, Event, EventKind, Language, NamedEvent, NamedRecipient, PersonalText, Progress,
-    Recipient, RecipientId, SealLevel, Status, Who, Workflow, Zone, named_events, time,
+    Recipient, RecipientId, SealLevel, Status, Who, Workflow, named_events, time,
 };
 use jiff::Timestamp;
 use store::template::StoredVersion;
@@ -102,16 +102,6 @@ impl Writer<'_> {
             time::format_local(at, zone)
         } else {
             time::format_with_zone(at, zone)
-        }
-    }
-
-    /// The zone of all times, with its offset from UTC.
-    fn zone(&self) -> String {
-        let zone = self.certified.workflow.zone;
-        let offset = zone.offset(self.certified.at);
-        match zone {
-            Zone::Offset(_) => format!("UTC{offset}"),
-            Zone::Named(_) => format!("{zone} (UTC{offset})"),
         }
     }
 
@@ -206,7 +196,8 @@ impl Writer<'_> {
             rows.push((self.say("certificate-reason"), self.drawable(comment)));
         }
         rows.push((self.say("certificate-issued"), self.moment(self.certified.at)));
-        rows.push((self.say("certificate-zone"), self.zone()));
+        let zone = workflow.zone.label(self.certified.at);
+        rows.push((self.say("certificate-zone"), zone));
         Section {
             heading: self.say("certificate-heading-document"),
             rows,

@@ -140,9 +140,9 @@ fn captions_in(line: &TextLine, boxes: &[Area]) -> Vec<Caption> {
     let on_line: Vec<&Area> = boxes.iter().filter(|area| area.is_at_height_of(middle)).collect();
     for Word(text, start, width) in &line.words {
         let (left, right) = (line.x + start, line.x + start + width);
-        let is_in_box = boxes.iter().any(|area| {
-            (area.left - SLACK..area.right).contains(&left) && (area.top..=area.bottom).contains(&middle)
-        });
+        let is_in_box = boxes
+            .iter()
+            .any(|area| (area.left - SLACK..area.right).contains(&left) && (area.top..=area.bottom).contains(&middle));
         let is_leader = text.chars().all(is_leader);
         let follows = open.as_ref().is_some_and(|open| {
             let is_parted = on_line

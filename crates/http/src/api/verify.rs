@@ -43,6 +43,10 @@ pub struct VerifyResponse {
     pub faults: Vec<String>,
     /// The same in the requested language.
     pub problems: Vec<String>,
+    /// The time zone of all times in sentences, as a sentence. Absent if no signature says when it was made; then each time
+    /// names its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<String>,
 }
 
 /// The verdict on one signature.
@@ -189,6 +193,7 @@ impl VerifyResponse {
             length: verdict.length,
             faults: verdict.faults.iter().map(ToString::to_string).collect(),
             problems: words.problems,
+            times: words.times,
             signatures: signatures
                 .map(|(report, words)| VerifiedSignature::new(report.clone(), words))
                 .collect(),

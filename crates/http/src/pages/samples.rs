@@ -123,6 +123,7 @@ fn verdict_words(language: Language, result: &str, standing: &str) -> Value {
         "outcome": if is_valid { "holds" } else { "does_not_hold" },
         "title": say(result), "text": say(&format!("{result}-text")),
         "problems": if is_valid { Vec::new() } else { vec![say("verify-fault-not-covered")] },
+        "times": i18n::text(language, "verify-times", &[("zone", "Asia/Seoul (UTC+09:00)")]),
         "signatures": [{
             "title": i18n::text(language, "verify-kind-certification", &[("field", "Seal1")]),
             "standing": standing,
@@ -242,18 +243,18 @@ fn verdicts(language: Language) -> Vec<Sample> {
             "verify".to_owned(),
             "verify.html",
             json!({
-                "data": {}, "verdicts": [], "action": "/verify", "limit": 1000, "most": 2, "fault": "",
+                "data": {}, "verdicts": [], "pair": null, "action": "/verify", "limit": 1000, "most": 2, "fault": "",
             }),
         ),
         (
             "verify-good".to_owned(),
             "verify.html",
             json!({
-                "data": {}, "action": "/verify", "limit": 1000, "most": 2, "fault": "",
+                "data": {}, "pair": null, "action": "/verify", "limit": 1000, "most": 2, "fault": "",
                 "verdicts": [{
                     "tone": "good", "symbol": "shield", "name": "근로계약서.pdf",
                     "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                    "words": verdict_words(language, "verify-result-good", "valid"),
+                    "words": verdict_words(language, "verify-result-good", "valid"), "chain": null,
                 }],
             }),
         ),
@@ -261,10 +262,10 @@ fn verdicts(language: Language) -> Vec<Sample> {
             "verify-bad".to_owned(),
             "verify.html",
             json!({
-                "data": {}, "action": "/verify", "limit": 1000, "most": 2, "fault": "",
+                "data": {}, "pair": null, "action": "/verify", "limit": 1000, "most": 2, "fault": "",
                 "verdicts": [{
                     "tone": "bad", "symbol": "alert", "name": "a.pdf", "hash": "00",
-                    "words": verdict_words(language, "verify-result-bad", "not_valid"),
+                    "words": verdict_words(language, "verify-result-bad", "not_valid"), "chain": null,
                 }],
             }),
         ),

@@ -3,7 +3,7 @@
 //! The certificate's QR code leads here. A confined worker reads the files, and we do not keep them. The page reveals
 //! nothing about any workflow, whatever its address says.
 
-use app::{App, Error, Outcome, VerdictWords};
+use app::{App, AttachedChain, Error, Outcome, VerdictWords, belong_together};
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -26,12 +26,29 @@ struct VerdictView {
     name: String,
     hash: String,
     words: VerdictWords,
+    /// The state of the audit trail in a certificate.
+    chain: Option<ChainView>,
+}
+
+#[derive(Debug, Serialize)]
+struct ChainView {
+    is_whole: bool,
+    text: String,
+}
+
+/// Whether a document and a certificate belong together.
+#[derive(Debug, Serialize)]
+struct PairView {
+    tone: &'static str,
+    symbol: &'static str,
+    text: String,
 }
 
 #[derive(Serialize)]
 struct VerifyPage {
     data: std::collections::BTreeMap<&'static str, String>,
     verdicts: Vec<VerdictView>,
+    pair: Option<PairView>,
     action: String,
     limit: u64,
     most: usize,
@@ -45,13 +62,13 @@ struct Upload {
 
 /// `GET /verify`
 pub async fn form(State(http): State<Http>, request: PageRequest) -> Response {
-    page(&http, &request, StatusCode::OK, Vec::new(), "")
+    page(&http, &request, StatusCode::OK, Judged::default(), "")
 }
 
 /// `POST /verify`
 pub async fn check(State(http): State<Http>, request: PageRequest, form: Request) -> Response {
     let limit = http.app().settings.largest_sealed();
-    let refuse = |status, key| page(&http, &request, status, Vec::new(), key);
+    let refuse = |status, key| page(&http, &request, status, Judged::default(), key);
     let (uploads, zone) = match receive(form, limit).await {
         Ok((uploads, _)) if uploads.is_empty() => return refuse(StatusCode::UNPROCESSABLE_ENTITY, "verify-no-file"),
         Ok((uploads, _)) if uploads.len() > MOST_FILES => {
@@ -63,14 +80,9 @@ pub async fn check(State(http): State<Http>, request: PageRequest, form: Request
         Err(error) => return request.fail(&error, request.language()),
     };
     let language = request.language();
-    let judged = http.at_worker(move |app, requester| {
-        let each = uploads
-            .iter()
-            .map(|upload| judge(app, requester, upload, language, zone));
-        each.collect::<Result<Vec<_>, _>>()
-    });
+    let judged = http.at_worker(move |app, requester| judge(app, requester, &uploads, language, zone));
     match judged.await {
-        Ok(verdicts) => page(&http, &request, StatusCode::OK, verdicts, ""),
+        Ok(judged) => page(&http, &request, StatusCode::OK, judged, ""),
         Err(error) => request.fail(&error, language),
     }
 }
@@ -103,34 +115,105 @@ async fn receive(form: Request, limit: u64) -> Result<(Vec<Upload>, Zone), Error
     Ok((uploads, zone.unwrap_or(Zone::UTC)))
 }
 
+/// What the page says of all files.
+#[derive(Default)]
+struct Judged {
+    verdicts: Vec<VerdictView>,
+    pair: Option<PairView>,
+}
+
+/// Judges the files. Times are in the document's zone if a certificate says it, otherwise in the reader's.
 fn judge(
     app: &App,
     requester: &Requester,
-    upload: &Upload,
+    uploads: &[Upload],
     language: Language,
-    zone: Zone,
-) -> Result<VerdictView, Error> {
-    let verdict = app.verdict(requester, &upload.bytes)?;
-    let words = app::verdict_words(language, zone, &verdict);
+    readers: Zone,
+) -> Result<Judged, Error> {
+    let mut read = Vec::with_capacity(uploads.len());
+    for upload in uploads {
+        let verdict = app.verdict(requester, &upload.bytes)?;
+        // Only what a signature proves is read outside a worker.
+        let chain = if verdict.holds() {
+            AttachedChain::of(&upload.bytes)
+        } else {
+            None
+        };
+        read.push((upload, verdict, chain));
+    }
+    let zone = read.iter().find_map(|(_, _, chain)| chain.as_ref()?.zone());
+    let zone = zone.unwrap_or(readers);
+    let pair = match read.as_slice() {
+        [(first, _, first_chain), (second, _, second_chain)] => belong_together([
+            (&first.bytes, first_chain.as_ref()),
+            (&second.bytes, second_chain.as_ref()),
+        ]),
+        _ => None,
+    };
+    let verdicts = read
+        .into_iter()
+        .map(|(upload, verdict, chain)| view(upload, app::verdict_words(language, zone, &verdict), chain, language));
+    Ok(Judged {
+        verdicts: verdicts.collect(),
+        pair: pair.map(|belongs| PairView::of(belongs, language)),
+    })
+}
+
+fn view(upload: &Upload, words: VerdictWords, chain: Option<AttachedChain>, language: Language) -> VerdictView {
+    let is_broken = chain.as_ref().is_some_and(|chain| chain.0.is_err());
     let (tone, symbol) = match words.outcome {
+        _ if is_broken => ("bad", "alert"),
         Outcome::Holds => ("good", "shield"),
         Outcome::SignerUnknown | Outcome::Unsigned | Outcome::TooDemanding => ("warn", "question"),
         Outcome::Revoked | Outcome::DoesNotHold | Outcome::Unreadable => ("bad", "alert"),
     };
-    Ok(VerdictView {
+    VerdictView {
         tone,
         symbol,
         name: upload.name.clone(),
         hash: BlobHash::of(&upload.bytes).to_string(),
         words,
-    })
+        chain: chain.map(|AttachedChain(chain)| match chain {
+            Ok(chain) => ChainView {
+                is_whole: true,
+                text: i18n::text(
+                    language,
+                    "verify-chain-holds",
+                    &[("count", &chain.entries.len().to_string())],
+                ),
+            },
+            Err(fault) => ChainView {
+                is_whole: false,
+                text: i18n::text(
+                    language,
+                    "verify-chain-broken",
+                    &[("fault", &app::chain_fault(language, fault))],
+                ),
+            },
+        }),
+    }
+}
+
+impl PairView {
+    fn of(belongs: bool, language: Language) -> Self {
+        let (tone, symbol, key) = if belongs {
+            ("good", "shield", "verify-certificate-belongs")
+        } else {
+            ("bad", "alert", "verify-certificate-foreign")
+        };
+        Self {
+            tone,
+            symbol,
+            text: i18n::text(language, key, &[]),
+        }
+    }
 }
 
 fn page(
     http: &Http,
     request: &PageRequest,
     status: StatusCode,
-    verdicts: Vec<VerdictView>,
+    Judged { verdicts, pair }: Judged,
     fault: &'static str,
 ) -> Response {
     let language = request.language();
@@ -153,6 +236,7 @@ fn page(
         ]
         .into(),
         verdicts,
+        pair,
         action: request.link(language, "/verify", &[]),
         limit,
         most: MOST_FILES,

@@ -160,7 +160,8 @@ fn the_page_names_times_in_the_browsers_zone_and_the_api_in_the_companys() {
     complete(&server, &token, &id);
     let document = server.get(&format!("/api/v3/workflows/{id}/document"), &token).body;
     let said = verify(&server, &token, "application/pdf", document.clone()).ok();
-    assert!(said.to_string().contains("(한국 시간)"), "{said}");
+    assert_eq!(said["times"], "모든 시각은 Asia/Seoul (UTC+09:00) 기준입니다.");
+    assert!(!said["signatures"].to_string().contains("한국 시간"), "{said}");
     let page = |zone: &str| {
         let zone = format!("--x\r\nContent-Disposition: form-data; name=\"zone\"\r\n\r\n{zone}\r\n");
         let file = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n";
@@ -169,10 +170,13 @@ fn the_page_names_times_in_the_browsers_zone_and_the_api_in_the_companys() {
         let request = request.header("content-type", "multipart/form-data; boundary=x");
         server.send(request.body(body)).html()
     };
-    assert!(page("Asia/Tokyo").contains("(UTC+09:00)"));
+    assert!(page("Asia/Tokyo").contains("Times are in Asia/Tokyo (UTC+09:00)."));
     for unknown in ["", "Mars/Olympus"] {
         let shown = page(unknown);
-        assert!(shown.contains("(UTC)") && !shown.contains("(UTC+09:00)"), "{shown}");
+        assert!(
+            shown.contains("Times are in UTC.") && shown.matches("UTC").count() == 1,
+            "{shown}"
+        );
     }
 }
 
@@ -322,4 +326,47 @@ fn the_english_contract_of_the_demo_is_signed_to_its_end(database: &TestDatabase
         let answer = server.get(&format!("/api/v3/workflows/{id}/{file}"), &token);
         assert!(trusted(&answer.body, &server).holds_strictly(), "{file}");
     }
+}
+
+/// A person with both files wants to know that they are of one document, and when things happened there.
+#[test]
+fn the_page_says_whether_document_and_certificate_belong_together_with_times_in_the_documents_zone() {
+    let server = Server::new(&TestDatabase::sqlite());
+    let (_, token, template) = server.with_company("acme");
+    let both = || {
+        let body = start_body(template);
+        let path = "/api/v3/workflows/start?offset=-03:30";
+        let id = server.post(path, Some(&token), &body).ok()["workflow_id"].clone();
+        complete(&server, &token, &id);
+        ["document", "certificate"].map(|file| server.get(&format!("/api/v3/workflows/{id}/{file}"), &token).body)
+    };
+    let (first, second) = (both(), both());
+    let page = |files: [&[u8]; 2]| {
+        let mut body = b"--x\r\nContent-Disposition: form-data; name=\"zone\"\r\n\r\nAsia/Tokyo\r\n".to_vec();
+        for file in files {
+            body.extend(b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n");
+            body.extend(file);
+            body.extend(b"\r\n");
+        }
+        body.extend(b"--x--\r\n");
+        let request = server.request("POST", "/verify?lang=en", None);
+        let request = request.header("content-type", "multipart/form-data; boundary=x");
+        server.send(request.body(body)).html()
+    };
+    const BELONGS: &str = "The certificate belongs to this document.";
+    const FOREIGN: &str = "The certificate does NOT belong to this document.";
+    // In any order.
+    for files in [[&*first[0], &*first[1]], [&*first[1], &*first[0]]] {
+        let shown = page(files);
+        assert!(shown.contains(BELONGS) && !shown.contains(FOREIGN), "{shown}");
+        assert!(shown.contains("chain unbroken"), "{shown}");
+        assert!(shown.contains("Times are in UTC-03:30."), "{shown}");
+        assert!(!shown.contains("Asia/Tokyo"), "{shown}");
+    }
+    for files in [[&*first[0], &*second[1]], [&*first[1], &*second[1]]] {
+        let shown = page(files);
+        assert!(shown.contains(FOREIGN) && !shown.contains(BELONGS), "{shown}");
+    }
+    let shown = page([&first[0], &second[0]]);
+    assert!(!shown.contains(FOREIGN) && !shown.contains(BELONGS), "{shown}");
 }

@@ -6,18 +6,18 @@
 //! recomputed too. With `--certificate`, the sealed document is compared with the hash and length in the chain, to show
 //! that the two belong together.
 //!
-//! The words are those of the verify page, in the language of `--language`, with times in UTC: the output is the same on every
-//! machine. For programs (`--json`) the output contains
-//! the whole typed verdict and the words.
+//! The words are those of the verify page, in the language of `--language`. Times are in the document's zone if a
+//! certificate says it, and otherwise in UTC: the output is the same on every machine. For programs (`--json`) the output
+//! contains the whole typed verdict and the words.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use app::{DocumentFault, Outcome, StrangersDocuments, VerdictWords};
+use app::{AttachedChain, DocumentFault, Outcome, StrangersDocuments, VerdictWords};
 use clap::Args;
 use document::pki::keys::certificates_from_pem;
-use document::verify::{self, Means, Verdict};
-use domain::{BlobHash, ChainFault, ChainFile, Clock, EventKind, Language, Requester, Zone};
+use document::verify::{Means, Verdict};
+use domain::{Clock, Language, Requester, Zone};
 use serde_json::{Value, json};
 
 use super::{Context, read};
@@ -57,8 +57,17 @@ fn language(code: &str) -> Result<Language, String> {
     Language::parse(code).ok_or_else(|| "use ko, en or ja".to_owned())
 }
 
-fn words_of(verdict: &Verdict, language: Language) -> VerdictWords {
-    app::verdict_words(language, Zone::UTC, verdict)
+/// How people read a verdict.
+#[derive(Clone, Copy)]
+struct Reader {
+    language: Language,
+    zone: Zone,
+}
+
+impl Reader {
+    fn words(self, verdict: &Verdict) -> VerdictWords {
+        app::verdict_words(self.language, self.zone, verdict)
+    }
 }
 
 /// One file's verdict, with the chain of events that it contains.
@@ -66,25 +75,20 @@ struct Verified {
     pdf: Vec<u8>,
     verdict: Verdict,
     signatures_hold: bool,
-    chain: Option<Result<ChainFile, ChainFault>>,
+    chain: Option<AttachedChain>,
 }
 
 impl Verified {
     fn holds(&self) -> bool {
-        self.signatures_hold && self.chain.as_ref().is_none_or(Result::is_ok)
+        self.signatures_hold && self.chain.as_ref().is_none_or(|chain| chain.0.is_ok())
     }
 
-    /// The sealed document's hash and length, from the chain.
-    fn completed(&self) -> Option<(BlobHash, u64)> {
-        let chain = self.chain.as_ref()?.as_ref().ok()?;
-        chain.entries.iter().rev().find_map(|entry| match entry.event()?.event {
-            EventKind::Completed { document, length } => Some((document, length)),
-            _ => None,
-        })
+    fn zone(&self) -> Option<Zone> {
+        self.chain.as_ref()?.zone()
     }
 
-    fn value(&self, language: Language) -> Value {
-        let words = words_of(&self.verdict, language);
+    fn value(&self, reader: Reader) -> Value {
+        let words = reader.words(&self.verdict);
         json!({
             "holds": self.holds(),
             "outcome": words.outcome,
@@ -92,7 +96,7 @@ impl Verified {
             "signatures": self.verdict.signatures,
             "faults": self.verdict.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "words": words,
-            "chain": match &self.chain {
+            "chain": match self.chain.as_ref().map(|chain| &chain.0) {
                 None => Value::Null,
                 Some(Ok(chain)) => json!({"holds": true, "entries": chain.entries.len()}),
                 Some(Err(fault)) => json!({"holds": false, "fault": fault.to_string()}),
@@ -100,14 +104,15 @@ impl Verified {
         })
     }
 
-    fn lines(&self, path: &Path, language: Language) -> Vec<String> {
-        let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(language, key, arguments);
-        let words = words_of(&self.verdict, language);
+    fn lines(&self, path: &Path, reader: Reader) -> Vec<String> {
+        let say = |key: &str, arguments: &[(&str, &str)]| i18n::text(reader.language, key, arguments);
+        let words = reader.words(&self.verdict);
         let mut lines = vec![
             format!("{}: {}", path.display(), words.title),
             format!("  {}", words.text),
         ];
         lines.extend(words.problems.iter().map(|problem| format!("  - {problem}")));
+        lines.extend(words.times.iter().map(|times| format!("  {times}")));
         for signature in &words.signatures {
             lines.push(format!("{}: {}", signature.title, signature.state));
             lines.extend(signature.problems.iter().map(|problem| format!("  - {problem}")));
@@ -123,7 +128,7 @@ impl Verified {
                 }
             }
         }
-        match &self.chain {
+        match self.chain.as_ref().map(|chain| &chain.0) {
             None => {}
             Some(Ok(chain)) => {
                 lines.push(say(
@@ -131,7 +136,10 @@ impl Verified {
                     &[("count", &chain.entries.len().to_string())],
                 ));
             }
-            Some(Err(fault)) => lines.push(say("verify-chain-broken", &[("fault", &chain_fault(language, *fault))])),
+            Some(Err(fault)) => lines.push(say(
+                "verify-chain-broken",
+                &[("fault", &app::chain_fault(reader.language, *fault))],
+            )),
         }
         let verdict = if self.holds() {
             "verify-holds"
@@ -166,31 +174,40 @@ impl Verify {
             Ok(document) => document,
             Err(failure) => return unreadable(&failure),
         };
-        let mut holds = document.holds();
-        let mut value = document.value(self.language);
-        let mut lines = document.lines(&self.file, self.language);
-        if let (Some(path), Some(pdf)) = (&self.certificate, certificate) {
-            let certificate = match self.verify(&workers, &means, path, pdf) {
-                Ok(certificate) => certificate,
+        let certificate = match self.certificate.as_ref().zip(certificate) {
+            Some((path, pdf)) => match self.verify(&workers, &means, path, pdf) {
+                Ok(certificate) => Some((path, certificate)),
                 Err(failure) => return unreadable(&failure),
-            };
+            },
+            None => None,
+        };
+        let named = certificate.as_ref().and_then(|(_, certificate)| certificate.zone());
+        let reader = Reader {
+            language: self.language,
+            zone: named.or_else(|| document.zone()).unwrap_or(Zone::UTC),
+        };
+        let mut holds = document.holds();
+        let mut value = document.value(reader);
+        let mut lines = document.lines(&self.file, reader);
+        if let Some((path, certificate)) = certificate {
             let belongs = certificate
-                .completed()
-                .is_some_and(|named| is_named(&document.pdf, named));
+                .chain
+                .as_ref()
+                .is_some_and(|chain| chain.is_about(&document.pdf));
             holds = holds && certificate.holds() && belongs;
-            lines.extend(certificate.lines(path, self.language));
+            lines.extend(certificate.lines(path, reader));
             let word = if belongs {
                 "verify-certificate-belongs"
             } else {
                 "verify-certificate-foreign"
             };
             lines.push(i18n::text(self.language, word, &[]));
-            value["certificate"] = certificate.value(self.language);
+            value["certificate"] = certificate.value(reader);
             value["certificate"]["belongs"] = Value::Bool(belongs);
             value["holds"] = Value::Bool(holds);
         }
         print(context.json, &value, &joined(&lines));
-        Ok(match words_of(&document.verdict, self.language).outcome {
+        Ok(match Outcome::of(&document.verdict) {
             Outcome::Unreadable => ExitCode::from(UNREADABLE),
             _ if holds => ExitCode::SUCCESS,
             _ => ExitCode::FAILURE,
@@ -215,7 +232,7 @@ impl Verify {
         } else {
             verdict.holds()
         };
-        let chain = if signatures_hold { chain(&pdf) } else { None };
+        let chain = if signatures_hold { AttachedChain::of(&pdf) } else { None };
         Ok(Verified {
             pdf,
             verdict,
@@ -254,13 +271,6 @@ impl Verify {
     }
 }
 
-/// Whether the chain's hash and length match this file or its first revisions, because a timestamp may have been
-/// appended.
-fn is_named(pdf: &[u8], (hash, length): (BlobHash, u64)) -> bool {
-    let sealed = usize::try_from(length).ok().and_then(|length| pdf.get(..length));
-    sealed.is_some_and(|sealed| BlobHash::of(sealed) == hash)
-}
-
 /// This installation's root and revocations. If the installation cannot be opened, we verify with what is given.
 fn own_means(context: &Context) -> Result<Means, Failure> {
     let app = match context.open() {
@@ -271,35 +281,4 @@ fn own_means(context: &Context) -> Result<Means, Failure> {
         }
     };
     Ok(app.verification_means()?)
-}
-
-/// Where a chain breaks, in a language.
-fn chain_fault(language: Language, fault: ChainFault) -> String {
-    let say = |key: &str, arguments: &[(&str, u64)]| {
-        let texts: Vec<(&str, String)> = arguments
-            .iter()
-            .map(|(name, number)| (*name, number.to_string()))
-            .collect();
-        let arguments: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        i18n::text(language, key, &arguments)
-    };
-    match fault {
-        ChainFault::Sequence { expected, found } => {
-            say("verify-chain-sequence", &[("expected", expected), ("found", found)])
-        }
-        ChainFault::Previous(entry) => say("verify-chain-previous", &[("entry", entry)]),
-        ChainFault::Hash(entry) => say("verify-chain-hash", &[("entry", entry)]),
-        ChainFault::Payload(entry) => say("verify-chain-payload", &[("entry", entry)]),
-        ChainFault::Text(entry) => say("verify-chain-text", &[("entry", entry)]),
-        ChainFault::Format => say("verify-chain-format", &[]),
-    }
-}
-
-/// The chain of events in a history certificate, or what is wrong with it.
-fn chain(pdf: &[u8]) -> Option<Result<ChainFile, ChainFault>> {
-    let attachments = verify::attachments(pdf).ok()?;
-    attachments.iter().find_map(|attachment| {
-        let file: ChainFile = serde_json::from_slice(&attachment.data).ok()?;
-        Some(file.verify().map(|_| file))
-    })
 }
