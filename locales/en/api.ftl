@@ -14,7 +14,7 @@ docs-tag-text-bulk-send = Send many documents at once, from a list or a spreadsh
 docs-tag-text-public-links = Links that start a document for anyone who opens them.
 docs-tag-text-export-api = What was sent to endpoints, how each try went, and how to send it again.
 docs-tag-text-verification = Check that a sealed file is unchanged.
-docs-tag-text-service = The service itself.
+docs-tag-text-service = Health checks, certificates and the description of the API.
 
 ## Calls
 docs-text-login = Issues an access token for the other calls. The status is always HTTP 200, and `header.result_code` contains the result. There are two exceptions: 429 after too many wrong credentials, and 503 when the service is too busy.

@@ -11,7 +11,7 @@ error-unsupported = { $expected ->
     [none] Compressed bodies are not supported here. Send the body without a Content-Encoding.
    *[other] The Content-Type is not supported here. Send { $expected }, in UTF-8.
 }
-error-asked-lately = They were asked less than 10 minutes ago. You can ask again in { $wait }, at { $time }.
+error-asked-lately = We contacted them less than 10 minutes ago. Try again in { $wait }, at { $time }.
 error-throttled = Too many attempts. Try again in { $wait }.
 error-link-network-throttled = Too many attempts from your network. Try again in { $wait }.
 error-link-addressee-throttled = Too many documents were started for this e-mail address or phone number. Try again in { $wait }.
@@ -27,7 +27,7 @@ error-api-off = The company is not allowed to call the API. Contact an administr
 error-role = Your role does not allow this. Ask an owner or administrator of your company.
 error-admins-only = Only an owner or administrator can do this. Ask one of them, or ask for that role.
 error-owners-only = Only an owner can do this. Ask an owner of your company.
-error-members-only = This needs the name of a member. Sign in as one to do it.
+error-members-only = Only a member can do this. Sign in with a member’s account.
 error-operator-only = Only the operator of this installation can do this, at the command line.
 error-cross-site = The request came from another site. Open the page again and retry there.
 error-access-code = Enter the access code first.
@@ -36,7 +36,7 @@ error-not-the-sender = Only the member who sent this document, or an administrat
 
 ## Why the state does not allow it
 error-finished = The document has ended ({ $state }) and can no longer be changed.
-error-not-your-turn = It is not this signer's turn.
+error-not-your-turn = It is not this signer’s turn.
 error-already-approved = This signer has already approved.
 error-not-complete = { $state ->
     [Playing] The document is not complete yet.
@@ -59,10 +59,10 @@ error-bulk-finished = This bulk send has ended ({ $state }). None of its rows is
 error-link-closed = This link was closed.
 error-link-used-up = This link has reached its limit.
 error-link-ended = This link has expired.
-error-too-many-secrets = Five secrets sign this client's webhooks, which is the limit: the newest, and each older one for a day after its rotation. Rotate again after { $state }, when the oldest one expires.
+error-too-many-secrets = This client already has five active signing secrets, which is the limit. An older secret stays active for a day after its rotation. You can rotate again after { $state }, when the oldest one expires.
 error-link-taken = This link was already used with this e-mail address or phone number.
-error-under-way = This delivery is being tried now, or is about to be tried for the first time. Check the history again in a moment.
-error-endpoint-stopped = Deliveries to this endpoint are stopped. Start the endpoint to send what is held for it.
+error-under-way = This delivery is already in progress or about to start. Check the history again in a moment.
+error-endpoint-stopped = Deliveries to this endpoint are stopped. Start the endpoint again to send the webhooks that are waiting.
 error-last-owner = A company needs at least one owner.
 
 ## What is wrong with a value
@@ -71,14 +71,14 @@ error-one-required = At least one of these is required: { $allowed }.
 error-not-together = This cannot be combined with { $name }. Use only one of them.
 error-empty-range = This is later than { $name }. Choose an earlier value.
 error-field-required = Fill in the field “{ $name }”.
-error-unexpected-member = There is no member or parameter with this name here. Check its spelling or remove it.
+error-unexpected-member = Unknown member or parameter. Check its spelling or remove it.
 error-wrong-type = { $expected ->
     [string] This must be a string.
     [integer] This must be a whole number.
     [boolean] This must be true or false.
     [array] This must be a list.
     [object] This must be an object.
-   *[other] This must be of the JSON type { $expected }.
+   *[other] This must be a JSON { $expected }.
 }
 error-too-long = { $max ->
     [one] At most 1 character is allowed.
@@ -107,9 +107,9 @@ error-invalid-contact = Enter a valid e-mail address or phone number.
 error-invalid-phone = Enter a valid phone number.
 error-same-person = This person already has the document. Choose someone else.
 error-no-mobile-number = Enter a mobile number. Landline and premium-rate numbers cannot be used here.
-error-phone-country = Only mobile numbers of these countries can be used here: { $allowed }. You can also enter an e-mail address.
+error-phone-country = Only mobile numbers from these countries can be used here: { $allowed }. You can also enter an e-mail address.
 error-invalid-country = Enter a two-letter country code, such as KR.
-error-unknown-place = Only these can be used in braces: { $allowed }.
+error-unknown-place = Unknown placeholder. You can use: { $allowed }.
 error-address-in-name = Enter your name without a web or e-mail address.
 error-invalid-date-time = Enter a date and time as YYYY-MM-DD HH:MM:SS, or a day as YYYY-MM-DD.
 error-past-date-time = This time is in the past. Enter a later one.
@@ -120,14 +120,14 @@ error-unknown-client = There is no such API client.
 error-unknown-field = There is no field with this name.
 error-unknown-step = There is no such step or role.
 error-missing-recipient = Step { $order } has no recipient. Add one.
-error-too-many-recipients = There are more recipients than this step has roles. Remove one.
-error-order-gap = Orders must count from 1 without gaps.
+error-too-many-recipients = This step has more recipients than roles. Remove a recipient.
+error-order-gap = Number the steps from 1 without gaps.
 error-field-not-writable = This field belongs to another signer or is read-only.
 error-invalid-number = This field does not accept this number.
 error-too-many-decimals = { $max ->
     [0] This field does not accept digits after the decimal point.
-    [one] At most 1 digit after the decimal point.
-   *[other] At most { $max } digits after the decimal point.
+    [one] Use at most 1 digit after the decimal point.
+   *[other] Use at most { $max } digits after the decimal point.
 }
 error-invalid-date = Enter a date as YYYY-MM-DD.
 error-invalid-check = Enter Y or N (or 1, 0, true, false).
@@ -136,19 +136,19 @@ error-invalid-picture = This is not a PNG or JPEG picture. Save it in one of the
 error-picture-not-base64 = This is not base64. Send the PNG or JPEG file in base64, with or without the prefix “data:…;base64,”.
 error-picture-too-large = The picture is too large. Make it smaller: up to 5 MiB and 20 million pixels, no side longer than 10,000 pixels.
 error-picture-damaged = The picture is damaged and cannot be read. Save it again, or choose another.
-error-picture-blank = Nothing is visible in this picture: it is white or transparent. Send a picture of the signature or stamp in dark ink.
+error-picture-blank = This picture is blank. Choose one that shows the signature or stamp in dark ink.
 error-invalid-file = This is not a file in base64, or it is too large.
 error-files-too-large = One signing link can hold up to { $megabytes } MB in up to { $files } files. Send fewer or smaller files. A file that you replaced or removed stops counting after about { $minutes } minutes.
-error-draft-too-large = Your entries are too long. All of them together can have up to { $limit } bytes.
-error-no-value-taken = This kind of field does not accept a value.
-error-missing-glyph = No font has these characters: { $characters }. Remove or replace them.
-error-does-not-fit = The text does not fit in its field, even in the smallest letters. Shorten it, or ask the sender to enlarge the field.
+error-draft-too-large = Your entries are too long: together they exceed { $limit } bytes. Shorten some of them.
+error-no-value-taken = You cannot enter a value in this kind of field.
+error-missing-glyph = None of our fonts has these characters: { $characters }. Remove or replace them.
+error-does-not-fit = The text does not fit in its field, even at the smallest size. Shorten it, or ask the sender to enlarge the field.
 error-one-time-code-unreachable = We cannot send a one-time code to this person. An e-mail address needs a mail server, and a phone number needs a text message gateway that reaches it. Enter another address, or use an access code instead.
 error-calculation-does-not-fit = With this number, “{ $name }” would show “{ $value }”, which is too long for its box. Enter a shorter number, or ask the sender to enlarge that field.
 error-field-not-stampable = The template’s field “{ $name }” cannot show “{ $value }”: it is too long for its box, or no font has one of its characters. Change it in the template, or make the box larger.
 error-field-too-small = The box of the field “{ $name }” is too small: { $width } × { $height } points. To be legible, this kind of field needs at least { $least_width } × { $least_height } points. On this page, make its width at least { $width_millionths } and its height at least { $height_millionths } millionths.
 error-callback-malformed = This is not a valid webhook address.
-error-embedded-too-large = The files inside this document may have up to { $megabytes } MB together, and { $left } MB are left for this one. Send a smaller file.
+error-embedded-too-large = The files in this document can take up { $megabytes } MB in total, and { $left } MB are left. Send a smaller file.
 error-callback-scheme = The address must begin with https://.
 error-callback-userinfo = The address must not contain a user name or password.
 error-callback-fragment = The address must not contain a fragment (#).
@@ -161,44 +161,44 @@ error-name-collision = Two fields would have this name. Choose another.
 error-idempotency-key-reused = This idempotency key was already used with another body or offset. Use a new key.
 error-document-refused = The file was not accepted: { $reason }
 error-no-form-fields = The PDF has no form fields. Use FIELDS.json to place its fields.
-error-unknown-form-field = The PDF's form has no field with this name. An entry without page stands for a field of the form.
+error-unknown-form-field = The PDF’s form has no field with this name. An entry without page refers to a field of the form.
 error-fields-not-json = This is not valid JSON. See line { $line }, column { $column }.
-error-unknown-member = There is no member with this name here. You can use: { $allowed }.
+error-unknown-member = Unknown member. You can use: { $allowed }.
 error-step-gap = Step { $order } is missing. Number the steps from 1 without gaps.
 error-role-needed = This step has several signers. Give each of them a role.
 error-field-role-needed = This step has several signers. Name the role that fills in this field.
-error-box-off-page = The box must have a size and lie within the page. Its values are millionths of the page, up to 1000000.
+error-box-off-page = Give the box a width and a height, and keep it on the page. Values are millionths of the page, up to 1000000.
 error-name-of-other-kind = A field of another kind already has this name. Choose another name.
 error-boxes-disagree = Boxes with the same name are one field. Give them the same kind, step and role.
 error-member-not-for-kind = Only these kinds of fields accept this: { $allowed }. Remove it.
-error-cells-or-lines = A text field has either cells or lines. Remove one of them.
+error-cells-or-lines = A text field can have cells or lines, but not both. Remove one of them.
 error-invalid-date-pattern = This is not a date pattern. Use at least one of yyyy, yy, MMMM, MMM, MM, M, dd and d, and put other Latin letters in single quotes.
 error-invalid-color = Enter a color such as #1a2b3c.
 error-unknown-font = There is no font “{ $value }”. You can use: { $allowed }.
-error-embed-in-signed = The PDF is already signed, so no file can be put inside it. Remove embed.
+error-embed-in-signed = The PDF is already signed, so files cannot be embedded in it. Remove embed.
 error-formula-unreadable = The formula cannot be read from character { $position } onward.
 error-formula-name = The formula uses “{ $name }”, which is not a field of kind number or calc.
 error-formula-later = The formula uses “{ $name }”, which is filled in at a later step. Use only fields that are filled in earlier or by the same signer.
 error-formula-beside = The formula uses “{ $name }”, which another role of the same step fills in. Use only fields that are filled in earlier or by the same signer.
 error-formula-circle = The formula of “{ $name }” depends on its own result.
 error-page-out-of-range = { $pages ->
-    [one] The document has no such page; it has 1 page.
-   *[other] The document has no such page; it has { $pages } pages.
+    [one] The document has only 1 page.
+   *[other] The document has only { $pages } pages.
 }
 error-not-sealable = This cannot be used to seal: { $reason }
 error-logo-refused = This picture cannot be used as the logo: { $reason }
 error-invalid-company-id = This cannot be used as a company ID: { $reason }
-error-not-drawable = This cannot be drawn in its field. Enter it differently, or ask the sender to check the field.
-error-seal-ends-before = The company’s seal certificate ends on { $date }, before this document would expire. Choose an earlier expiry date, or ask the operator to renew the seal key.
+error-not-drawable = We cannot show this in its field. Enter it differently, or ask the sender to check the field.
+error-seal-ends-before = The company’s seal certificate expires on { $date }, before this document would. Choose an earlier expiry date, or ask the operator to renew the seal key.
 error-consent-required = Agree to sign electronically first.
-error-agreement-required = First agree that your name and contact details are passed on and kept with the document.
-error-visitors-place = This place is for the person who opens the link. Leave it out.
+error-agreement-required = To continue, agree that your name and contact details are shared and kept with the document.
+error-visitors-place = This step belongs to the person who opens the link. Remove this recipient.
 error-wrong-access-code = { $left ->
     [one] The access code is wrong. 1 try left.
    *[other] The access code is wrong. { $left } tries left.
 }
 error-sheet-not-utf8 = The encoding of the CSV file is unknown. Save it as “CSV UTF-8”.
-error-sheet-quote = A quotation mark in line { $row } is not closed, or text follows its closing mark, so we cannot separate the rows below it. Save the file again in a spreadsheet program, or double the quotation marks inside the text.
+error-sheet-quote = A quotation mark in line { $row } is not closed, or its closing mark is followed by text, so we cannot separate the rows below it. Save the file again in a spreadsheet program, or double the quotation marks inside the text.
 error-sheet-cell = This cell contains an error such as #N/A, an impossible date, or a formula without a saved result. Open the file in a spreadsheet program, fix the cell and save.
 error-sheet-empty = The sheet has no rows below its header. Add one row for each document.
 error-sheet-unreadable = { $kind ->
@@ -219,18 +219,18 @@ error-invalid-cursor = This cursor is unknown. Start again without one.
 
 ## Why a company cannot seal
 error-seal-key-missing = The company has no seal key, so its documents cannot be sealed. Ask the operator to create one with “countersign company key renew”.
-error-seal-certificate-not-yet-valid = The company’s seal certificate is not valid before { $date }. Wait until then, or ask the operator to use another seal key.
+error-seal-certificate-not-yet-valid = The company’s seal certificate is not valid until { $date }. Wait until then, or ask the operator to use another seal key.
 error-seal-certificate-expired = The company’s seal certificate expired on { $date }, so its documents cannot be sealed. Ask the operator to renew the seal key or import a new one.
 error-seal-certificate-revoked = The company’s seal certificate was revoked, so its documents cannot be sealed. Ask the operator to renew the seal key or import a new one.
 error-seal-key-pin-refused = The token that contains the company’s seal key refused the PIN. Ask the operator to correct the PIN and restart the service.
 error-seal-token-away = The token that contains the company’s seal key is not connected. Ask the operator to connect it, and try again in { $wait }.
-error-seal-key-unusable = The company’s seal key cannot be used. Ask the operator to run “countersign doctor”, which names the reason.
+error-seal-key-unusable = The company’s seal key cannot be used. Ask the operator to run “countersign doctor”, which shows why.
 
 ## What signers read where only the sender or the operator can help
 error-signer-cannot-complete = The document cannot be completed right now. Your entries are saved. Try again in { $wait }, or contact the sender.
 error-signer-file-lost = A file of this document is missing on our side. Contact the sender.
 error-signer-internal = Something went wrong on our side. Try again in a moment. If it happens again, contact the sender.
-error-signer-outcome-unknown = We lost the connection before we could confirm this. Open your link again to check whether it was done before you retry.
+error-signer-outcome-unknown = We lost the connection before we could confirm this. Open your link again and check before you retry.
 
 ## What was not found
 error-subject-company = company
@@ -255,7 +255,7 @@ api-login-success = Logged in.
 api-login-wrong-credentials = The login information is incorrect.
 api-login-throttled = Too many attempts with wrong login information. Try again later.
 api-login-busy = The service is busy. Try again in a moment.
-api-login-wrong-form = The message body has the wrong form and could not be read.
+api-login-wrong-form = The request body could not be read. Check its format.
 api-login-api-off = The company is not allowed to call the API. Contact an administrator.
 api-login-failure = Something went wrong on our side. Try again later.
 

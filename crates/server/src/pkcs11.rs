@@ -256,7 +256,7 @@ impl Shared {
                 address.token, address.object
             ))),
             _ => Err(Fault::NoKey(format!(
-                "the token {:?} holds several private keys {:?}; give the one that is meant a label of its own",
+                "the token {:?} holds several private keys {:?}; give the right one a unique label",
                 address.token, address.object
             ))),
         }

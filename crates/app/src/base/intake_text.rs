@@ -573,7 +573,7 @@ mod tests {
     fn the_rule_that_a_signed_file_breaks_is_said_in_the_readers_language() {
         let refused: Vec<Refused> = all("reason", &["signed_and_damaged", "signed_laxly"]);
         for (language, rule, deviation) in [
-            (Language::En, "point at its own object", "prescribed spaces"),
+            (Language::En, "point to its own object", "required spaces"),
             (Language::Ko, "교차 참조 항목이 자기 객체를 가리키지", "공백과 줄바꿈"),
             (Language::Ja, "相互参照の項目が自分のオブジェクトを指して", "空白と改行"),
         ] {

@@ -266,7 +266,7 @@ fn the_identity_check_of_each_signer_is_on_the_certificate() {
         let certificate = app.certificate(&world.caller, id, &phone()).expect("the certificate");
         let read = text(&certificate.bytes);
         for expected in [
-            "Personal link made for kim@example.com",
+            "Personal link created for kim@example.com",
             "Access code entered 2026-01-01 09:00:30",
             "Time zone Asia/Seoul (UTC+09:00)",
             "Wrong access codes: 1",
@@ -307,13 +307,13 @@ fn a_link_is_called_sent_only_where_it_was() {
             (
                 Some(false),
                 false,
-                vec!["Asked to sign", "Personal link made for kim@example.com"],
+                vec!["Asked to sign", "Personal link created for kim@example.com"],
                 "passed on",
             ),
             (
                 None,
                 false,
-                vec!["Asked to sign", "Personal link made for kim@example.com"],
+                vec!["Asked to sign", "Personal link created for kim@example.com"],
                 "sent to kim",
             ),
         ] {

@@ -128,8 +128,8 @@ declare! {
 
 /// Start a bulk send.
 ///
-/// With `dry_run`, nothing is started: the response names every row that would be refused, and why. Without it, the rows are
-/// stored, you get their `bulk_id`, and they start one after the other in the background. Wrong rows are reported there and
+/// With `dry_run`, nothing is started: the response lists every row that would be refused, with the reasons. Without it, we
+/// store the rows, return their `bulk_id`, and start them one by one in the background. Rows with errors are reported there and
 /// do not hold up the others. Errors in members that apply to all rows return 422 at once. With an `Idempotency-Key`, the
 /// same body and `offset` are accepted only once in 24 hours.
 #[utoipa::path(

@@ -96,7 +96,7 @@ use super::{authority, bulk, health, links, login, templates, verify, webhooks, 
         (name = "Public links", description = "Links that start a document for anyone who opens them."),
         (name = "Export API", description = "What was sent to endpoints, how each try went, and how to send it again."),
         (name = "Verification", description = "Check that a sealed file is unchanged."),
-        (name = "Service", description = "The service itself."),
+        (name = "Service", description = "Health checks, certificates and the description of the API."),
     ),
 )]
 struct Document;

@@ -75,7 +75,7 @@ fn the_files_inside_a_document_have_one_measure_and_what_is_sealed_is_verified(d
     for (language, text) in [
         (
             Language::En,
-            "The files inside this document may have up to 25 MB together, and 7 MB are left for this one. Send a smaller file.",
+            "The files in this document can take up 25 MB in total, and 7 MB are left. Send a smaller file.",
         ),
         (
             Language::Ko,
@@ -134,7 +134,7 @@ fn a_start_that_gives_too_much_is_refused(database: &TestDatabase) {
     body["field_list"] = give([8.0, 9.0, 8.1]);
     // The largest is named.
     let problem = server.start(&token, &body).problem(422);
-    let text = "The files inside this document may have up to 25 MB together, and 8.9 MB are left for this one. Send a smaller file.";
+    let text = "The files in this document can take up 25 MB in total, and 8.9 MB are left. Send a smaller file.";
     let expected = json!([{"path": "field_list[1].value", "code": "embedded-too-large", "message": text}]);
     assert_eq!(problem["errors"], expected);
     body["field_list"] = give([8.0, 8.5, 8.5]);

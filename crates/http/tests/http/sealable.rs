@@ -129,7 +129,7 @@ fn a_start_that_would_outlive_its_seal_certificate_is_refused(database: &TestDat
         "expiry_date: seal-ends-before",
         [
             &format!(
-                "The company’s seal certificate ends on {said}, before this document would expire. Choose an earlier expiry \
+                "The company’s seal certificate expires on {said}, before this document would. Choose an earlier expiry \
                  date, or ask the operator to renew the seal key."
             ),
             &format!(
@@ -452,7 +452,7 @@ fn owners_are_warned_once_for_each_of_the_days_before_the_end(database: &TestDat
         server.send(request.header("cookie", member.cookie)).html()
     };
     for (language, words) in [
-        ("en", "The certificate that seals your documents ends on "),
+        ("en", "The certificate that seals your documents expires on "),
         ("ko", "문서를 봉인하는 인증서가 "),
         ("ja", "文書を封印する証明書の有効期限は "),
     ] {
@@ -463,7 +463,7 @@ fn owners_are_warned_once_for_each_of_the_days_before_the_end(database: &TestDat
     assert!(ends[0].is_renewable && ends[0].at == end);
     server.clock.set(end + 1.second());
     assert_eq!(warn(), 6, "no warning of what is over");
-    assert!(page("en").contains("The certificate that seals your documents ended on "));
+    assert!(page("en").contains("The certificate that seals your documents expired on "));
     server
         .app
         .renew_seal_key(&operator(&server.app, &company), KeyKind::EcdsaP256, None)

@@ -91,7 +91,7 @@ fn verify(context: &Context) -> Result<ExitCode, Failure> {
         counted(report.entries, "entry", "entries"),
         counted(report.files, "file", "files"),
         if report.is_clean() {
-            "every chain is unbroken, and rows and files are as their chains say"
+            "every chain is unbroken, and rows and files match their chains"
         } else {
             "NOT every check passed"
         }

@@ -240,10 +240,10 @@ pub struct OfUpload {
     /// A file whose first line is the password of an encrypted PDF
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
-    /// If the PDF is damaged: accept it as we rebuild it. Look at every page before you send it
+    /// If the PDF is damaged, accept it as we rebuild it; review every page before you send it
     #[arg(long)]
     accept_rebuilt: bool,
-    /// If the PDF is signed and cannot be accepted with its signatures: accept a copy without them
+    /// If a signed PDF cannot be accepted with its signatures, accept a copy without them
     #[arg(long)]
     without_signatures: bool,
     /// Language of the messages about the PDF: ko, en, ja

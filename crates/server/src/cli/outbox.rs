@@ -17,13 +17,13 @@ use crate::restored::{REMEDY, said};
 /// After a restore: see, send or drop the messages that are held
 #[derive(Debug, Subcommand)]
 pub enum Outbox {
-    /// Show what waits, and whether it is held
+    /// Show which messages are waiting, and whether they are held
     Status,
     /// Send everything that is held
     Release,
-    /// Give up what waited in the backup, and send what was added since the restore
+    /// Drop the messages that were waiting in the backup, and send those added since the restore
     Drop {
-        /// Give up what was decided before this time instead (such as 2026-11-30T08:00:00Z)
+        /// Drop messages from before this time instead (such as 2026-11-30T08:00:00Z)
         #[arg(long, value_name = "TIME")]
         before: Option<Timestamp>,
     },

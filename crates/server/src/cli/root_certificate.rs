@@ -17,7 +17,7 @@ pub struct Root {
 
 #[derive(Debug, Subcommand)]
 enum RootCommand {
-    /// Give the root a certificate that is valid for 30 more years, and print it; the old one stays usable until its end
+    /// Issue a new root certificate, valid for 30 years, and print it; the old one can still be used until it expires
     Renew,
 }
 

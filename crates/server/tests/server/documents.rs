@@ -70,7 +70,7 @@ fn every_fault_of_an_import_is_named_once_on_a_line_of_its_own() {
     assert_eq!(lines[0], "countersign: 6 faults:", "{}", said.error);
     for (place, what) in [
         ("steps", "Step 2 is missing."),
-        ("fields[0].page", "The document has no such page; it has 1 page."),
+        ("fields[0].page", "The document has only 1 page."),
         ("fields[1].kind", "This must be one of: text, "),
         ("fields[1].name", "A field of another kind already has this name."),
         ("fields[2].step", "There is no such step or role."),

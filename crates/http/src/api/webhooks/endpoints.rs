@@ -25,8 +25,8 @@ declare! {
 
 /// List failing endpoints.
 ///
-/// Endpoints that have failed since their last success, and those that were stopped: by a 410, after five days of nothing but
-/// failures, or by a pause.
+/// Endpoints whose deliveries have failed since their last success, and endpoints that are stopped: by a 410, after five days
+/// in which every delivery failed, or by a pause.
 #[utoipa::path(
     get, path = "/api/v3/exports/endpoints", operation_id = "endpoints_list", tag = "Export API",
     params(ListQuery),

@@ -140,7 +140,7 @@ fn text_messages_go_to_mobile_numbers_of_the_links_countries_only() {
         ("+870 773 111 632", "Enter a mobile number"),
         ("+882 16 0012 3456", "Enter a mobile number"),
         ("02-312-3456", "Enter a mobile number"),
-        ("+81 90 1234 5678", "numbers of these countries can be used here: KR"),
+        ("+81 90 1234 5678", "numbers from these countries can be used here: KR"),
     ] {
         let page = visit(&server, &path, "Bob", contact, true);
         assert_eq!(page.status, 422, "{contact}");

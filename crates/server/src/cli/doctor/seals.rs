@@ -106,7 +106,7 @@ fn seal_ends(app: &App, findings: &mut Findings) -> Result<(), Failure> {
     {
         let days = at.duration_since(app.now()).as_hours() / 24;
         let detail = format!(
-            "the seal certificate of company {company} ends at {at}, in {days} days: documents whose deadline is later are refused"
+            "the seal certificate of company {company} expires at {at}, in {days} days: documents with a later deadline are refused"
         );
         let remedy = if is_renewable {
             format!("countersign company key renew --company {company}")
