@@ -37,7 +37,11 @@ test("a document and its certificate are checked together, as soon as they are c
     await page.goto(`${server.base}/verify?lang=${language}`);
     await page.setInputFiles("input[type=file]", [files.document, files.certificate]);
     await page.locator("#verdict-2").waitFor();
-    assert.equal(await page.locator(".notice.good").count(), 2);
+    assert.equal(await page.locator(".notice.good.verdict").count(), 2);
+    const pair = page.locator(".notice.good:not(.verdict)");
+    assert.equal(await pair.textContent(), word(language, "verify-certificate-belongs"));
+    // The certificate knows the document's zone, in which all times are.
+    for (const box of await page.locator(".verdict").allTextContents()) assert.match(box, /Asia\/Seoul \(UTC\+09:00\)/, box);
     // Who and when are part of the answer.
     for (const box of await page.locator(".verdict").allTextContents()) assert.match(box, /한빛상사[\s\S]*20\d\d/, box);
     assert.deepEqual(await page.locator(".file-name").allTextContents(), ["document.pdf", "certificate.pdf"]);

@@ -258,7 +258,7 @@ fn attachments_are_listed_with_their_hash_and_embedded_where_the_template_says_s
         }
         assert!(text.contains("신분증사본") && text.contains("more.txt"), "{text}");
         assert!(
-            text.contains("값입력:신분증사본"),
+            text.contains("입력한항목:신분증사본"),
             "the history names it as its writer read it: {text}"
         );
     });

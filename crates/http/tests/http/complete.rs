@@ -331,6 +331,8 @@ fn the_english_contract_of_the_demo_is_signed_to_its_end(database: &TestDatabase
 /// A person with both files wants to know that they are of one document, and when things happened there.
 #[test]
 fn the_page_says_whether_document_and_certificate_belong_together_with_times_in_the_documents_zone() {
+    const BELONGS: &str = "The certificate belongs to this document.";
+    const FOREIGN: &str = "The certificate does NOT belong to this document.";
     let server = Server::new(&TestDatabase::sqlite());
     let (_, token, template) = server.with_company("acme");
     let both = || {
@@ -353,8 +355,6 @@ fn the_page_says_whether_document_and_certificate_belong_together_with_times_in_
         let request = request.header("content-type", "multipart/form-data; boundary=x");
         server.send(request.body(body)).html()
     };
-    const BELONGS: &str = "The certificate belongs to this document.";
-    const FOREIGN: &str = "The certificate does NOT belong to this document.";
     // In any order.
     for files in [[&*first[0], &*first[1]], [&*first[1], &*first[0]]] {
         let shown = page(files);

@@ -46,9 +46,10 @@ impl Composer<'_> {
     /// It stays on one page if it fits there.
     pub(super) fn card(&mut self, card: &Card) -> Result<(), CertificateError> {
         let head = self.card_head(card)?;
-        let facts_width = match card.pictures.is_empty() {
-            true => COLUMN,
-            false => COLUMN - PICTURE_WIDTH - 3.0 * CELL,
+        let facts_width = if card.pictures.is_empty() {
+            COLUMN
+        } else {
+            COLUMN - PICTURE_WIDTH - 3.0 * CELL
         };
         let facts = self.facts(&card.rows, facts_width)?;
         let pictures = self.pictured(&card.pictures)?;
@@ -157,8 +158,9 @@ impl Composer<'_> {
 
     /// The facts about a person, two in a row if they are short.
     fn facts(&self, rows: &[(String, String)], width: f32) -> Result<Vec<Facts>, TextFault> {
-        let half = [0.17, 0.33, 0.17, 0.33].map(|share| share * width);
-        let label = half[0].max(0.17 * COLUMN);
+        // Values stand below each other, whether one is in a row or two.
+        let label = (0.17 * width).max(0.14 * COLUMN);
+        let half = [label, width / 2.0 - label, label, width / 2.0 - label];
         let whole = [label, width - label];
         let mut rows = rows.iter().peekable();
         let mut facts = Vec::new();

@@ -260,7 +260,7 @@ fn drawings_that_nobody_can_draw_or_that_are_in_another_field_are_refused() {
             "missing-glyph",
         ),
         (
-            json!({"way": "typed", "hand": "caveat", "text": "x".repeat(41)}),
+            json!({"way": "typed", "hand": "caveat", "text": "x".repeat(101)}),
             "sign",
             "too-long",
         ),
