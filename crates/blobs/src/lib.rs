@@ -15,6 +15,7 @@ mod bucket;
 mod folder;
 mod linked;
 mod named;
+mod side_by_side;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use tokio::runtime::Runtime;
 
 use bucket::Bucket;
 pub use bucket::{BucketSettings, Encryption, Patience};
+pub use side_by_side::side_by_side;
 
 /// The file that [`Blobs::probe`] writes. It is not a valid file name here, so no listing contains it.
 const PROBE: &str = "probe";

@@ -4,17 +4,15 @@
 //! is read back and compared with its name.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-use blobs::{Blobs, Error, Listed};
+use blobs::{Blobs, Error, Listed, side_by_side};
 use domain::BlobHash;
 
 use crate::backup::Progress;
 use crate::backup::take::CHECKPOINTS;
 
-/// How many files are copied at once: most of the time is spent waiting for the other side.
-const AT_ONCE: usize = 16;
+/// How many files are copied between two lines about the progress.
+const A_TURN: usize = 256;
 
 /// What was done.
 #[derive(Debug, Default)]
@@ -36,13 +34,16 @@ pub fn copy(from: &Blobs, to: &Blobs, read_all: bool, progress: &mut Progress) -
     let (there, mut todo): (Vec<Listed>, Vec<Listed>) = from.list()?.into_iter().partition(is_present);
     if read_all {
         progress.stage("reading the files that are there");
-        for (done, file) in there.into_iter().enumerate() {
-            match to.get(&file.hash) {
-                Ok(_) => moved.present += 1,
-                Err(Error::Missing(_) | Error::Damaged(_)) => todo.push(file),
-                Err(error) => return Err(error),
-            }
-            progress.step(done, present.len());
+        for (turn, files) in there.chunks(A_TURN).enumerate() {
+            progress.step(turn * A_TURN, there.len());
+            let damaged = side_by_side(to.at_once(), files, |file| match to.get(&file.hash) {
+                Ok(_) => Ok(None),
+                Err(Error::Missing(_) | Error::Damaged(_)) => Ok(Some(*file)),
+                Err(error) => Err(error),
+            })?;
+            let damaged: Vec<Listed> = damaged.into_iter().flatten().collect();
+            moved.present += files.len() - damaged.len();
+            todo.extend(damaged);
         }
     } else {
         moved.present = there.len();
@@ -62,39 +63,22 @@ enum Copied {
     Faulty(String),
 }
 
-/// Several at once, until one meets a fault that may pass.
 fn all(from: &Blobs, to: &Blobs, todo: &[Listed], moved: &mut Moved, progress: &mut Progress) -> Result<(), Error> {
-    let (next, ends) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let outcome = Mutex::new((moved, progress, None::<Error>));
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE.min(todo.len()) {
-            scope.spawn(|| {
-                while let Some(file) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if ends.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    let copied = one(from, to, &file.hash);
-                    let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
-                    let (moved, progress, failed) = &mut *outcome;
-                    match copied {
-                        Ok(Copied::Whole(bytes)) => {
-                            moved.copied += 1;
-                            moved.bytes += bytes;
-                        }
-                        Ok(Copied::Gone) => {}
-                        Ok(Copied::Faulty(fault)) => moved.faults.push(fault),
-                        Err(error) => {
-                            ends.store(true, Ordering::Relaxed);
-                            *failed = Some(error);
-                        }
-                    }
-                    progress.step(moved.copied, todo.len());
+    for (turn, files) in todo.chunks(A_TURN).enumerate() {
+        progress.step(turn * A_TURN, todo.len());
+        let at_once = from.at_once().max(to.at_once());
+        for copied in side_by_side(at_once, files, |file| one(from, to, &file.hash))? {
+            match copied {
+                Copied::Whole(bytes) => {
+                    moved.copied += 1;
+                    moved.bytes += bytes;
                 }
-            });
+                Copied::Gone => {}
+                Copied::Faulty(fault) => moved.faults.push(fault),
+            }
         }
-    });
-    let (.., failed) = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failed.map_or(Ok(()), Err)
+    }
+    Ok(())
 }
 
 fn one(from: &Blobs, to: &Blobs, hash: &BlobHash) -> Result<Copied, Error> {

@@ -2,8 +2,9 @@
 //! told to break.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -18,6 +19,8 @@ use tokio::runtime::Runtime;
 pub const BUCKET: &str = "contracts";
 pub const KEY: &str = "AKIATEST";
 pub const SECRET: &str = "test-secret";
+/// How long a test waits for something that takes a moment: only something that hangs takes this long.
+const PATIENCE: Duration = Duration::from_mins(2);
 /// Larger than every request of a test.
 const LARGEST: usize = 256 * 1024 * 1024;
 
@@ -66,6 +69,7 @@ struct Breaking {
 struct Proxy {
     breaking: Mutex<Option<Breaking>>,
     requests: Mutex<Vec<(Method, String)>>,
+    came: Condvar,
     /// How the last file was to be encrypted, and with which key.
     encryption: Mutex<Vec<String>>,
     /// Called when a request arrives, before it is done.
@@ -145,9 +149,24 @@ impl BucketServer {
             .is_none_or(|breaking| breaking.times == 0)
     }
 
-    /// Does something while the next DELETE of a file waits.
-    pub fn before_removal(&self, act: impl FnOnce() + Send + 'static) {
-        *lock(&self.proxy.meanwhile) = Some(Box::new(act));
+    /// Does something while the next DELETE of a file waits, which then waits further until this request has come twice.
+    pub fn before_removal(&self, method: Method, path: &str, act: impl FnOnce() + Send + 'static) {
+        let (proxy, path) = (Arc::clone(&self.proxy), path.to_owned());
+        *lock(&self.proxy.meanwhile) = Some(Box::new(move || {
+            lock(&proxy.requests).clear();
+            act();
+            let has_come = |requests: &mut Vec<(Method, String)>| {
+                requests
+                    .iter()
+                    .filter(|(known, at)| *known == method && at.contains(&path))
+                    .count()
+                    >= 2
+            };
+            let waited = proxy
+                .came
+                .wait_timeout_while(lock(&proxy.requests), PATIENCE, |requests| !has_come(requests));
+            assert!(!waited.expect("a lock").1.timed_out(), "{path} was not asked for");
+        }));
     }
 
     /// How the last file that was put was to be encrypted, and with which key.
@@ -192,6 +211,7 @@ async fn pass(State((service, proxy)): State<(S3Service, Arc<Proxy>)>, request: 
     let body = to_bytes(body, LARGEST).await.expect("the request's body");
     let (method, path) = (head.method.clone(), head.uri.path().to_owned());
     lock(&proxy.requests).push((method.clone(), path.clone()));
+    proxy.came.notify_all();
     if method == Method::PUT {
         let headers = ENCRYPTION.iter().filter_map(|name| head.headers.get(*name));
         let values = headers.filter_map(|value| value.to_str().ok());

@@ -14,7 +14,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-use blobs::Removal;
+use blobs::{Removal, side_by_side};
 use domain::{BlobHash, CompanyId};
 use jiff::{SignedDuration, Timestamp};
 use store::Transaction;
@@ -117,10 +117,8 @@ impl App {
             }
             Ok::<_, Error>(())
         })?;
-        for (_, file) in files {
-            #[expect(clippy::disallowed_methods, reason = "it is announced above")]
-            self.blobs.put(file)?;
-        }
+        #[expect(clippy::disallowed_methods, reason = "each is announced above")]
+        side_by_side(self.blobs.at_once(), &files, |(_, file)| self.blobs.put(file))?;
         Ok(hashes)
     }
 

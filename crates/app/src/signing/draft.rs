@@ -16,6 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use blobs::side_by_side;
 use domain::{
     BlobHash, CompanyId, DrawnValue, Field, FieldKind, FieldValue, FileValue, LinkHolder, Recipient, RecipientId,
     Requester,
@@ -351,10 +352,8 @@ impl App {
             }
             Ok(())
         })?;
-        for (_, bytes) in files {
-            #[expect(clippy::disallowed_methods, reason = "it is announced above")]
-            self.blobs.put(bytes)?;
-        }
+        #[expect(clippy::disallowed_methods, reason = "each is announced above")]
+        side_by_side(self.blobs.at_once(), files, |(_, bytes)| self.blobs.put(bytes))?;
         Ok(())
     }
 

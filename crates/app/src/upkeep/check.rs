@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 
-use blobs::Removal;
+use blobs::{Removal, side_by_side};
 use domain::{BlobHash, Language, WorkflowId};
 use store::check::{self, Needed, Owner};
 
@@ -94,10 +94,10 @@ impl App {
         let mut report = self.audit_chains()?;
         report.checkpoints = self.check_checkpoints()?;
         let needed = self.needed_files()?;
-        for file in needed.values() {
-            report.files += 1;
-            report.file_faults.extend(self.file_fault(file)?);
-        }
+        let files: Vec<&Needed> = needed.values().collect();
+        let faults = side_by_side(self.blobs.at_once(), &files, |file| self.file_fault(file))?;
+        report.files = files.len() as u64;
+        report.file_faults = faults.into_iter().flatten().collect();
         Ok((report, needed))
     }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use blobs::{Blobs, BucketSettings, Encryption, Error, Patience, Removal};
 use delivery::{BucketConnector, Egress};
 use domain::{BlobHash, Secret};
+use hyper::Method;
 use testkit::bucket::{BucketServer, FAULTS, Fault, KEY, SECRET};
 
 const PREFIX: &str = "one/files";
@@ -230,7 +231,8 @@ fn a_put_that_meets_a_removal_is_acknowledged_only_with_the_file_there() {
     let hash = blobs.put(bytes).expect("a file");
     let (putting, done) = std::sync::mpsc::channel();
     let other = blobs.clone();
-    server.before_removal(move || {
+    // It looks for the mark again and again.
+    server.before_removal(Method::HEAD, "/removing/", move || {
         let put = std::thread::spawn(move || other.put(bytes));
         putting.send(put).expect("it is awaited");
     });

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use blobs::{Blobs, side_by_side};
 use domain::{BlobHash, Clock};
 use serde::{Deserialize, Serialize};
 use store::held_outbox::{self, Restored};
@@ -17,6 +18,9 @@ use super::repository::Repository;
 use super::{BackupFault, Progress, at, database, durable};
 use crate::environment::SystemClock;
 use crate::opened::{Place, UNFINISHED_RESTORE};
+
+/// How many files are restored between two lines about the progress.
+const A_TURN: usize = 256;
 
 /// How files get into the new installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,18 +170,23 @@ fn files(
         .iter()
         .filter(|hash| !of_checkpoints.contains(hash))
         .collect();
-    for (done, hash) in named.iter().enumerate() {
-        if how == How::Link {
-            blobs.link(hash, &repository.file(hash))?;
-        } else if !blobs.exists(hash)? {
-            let bytes = read(repository, hash)?;
-            #[expect(clippy::disallowed_methods, reason = "the database that is restored next names it")]
-            blobs.put(&bytes)?;
-        }
-        progress.step(done + 1, named.len());
+    for (turn, hashes) in named.chunks(A_TURN).enumerate() {
+        progress.step(turn * A_TURN, named.len());
+        side_by_side(blobs.at_once(), hashes, |hash| file(&blobs, repository, hash, how))?;
     }
     for (name, hash) in checkpoints {
         blobs.put_named(name, &read(repository, hash)?)?;
+    }
+    Ok(())
+}
+
+fn file(blobs: &Blobs, repository: &Repository, hash: &BlobHash, how: How) -> Result<(), BackupFault> {
+    if how == How::Link {
+        blobs.link(hash, &repository.file(hash))?;
+    } else if !blobs.exists(hash)? {
+        let bytes = read(repository, hash)?;
+        #[expect(clippy::disallowed_methods, reason = "the database that is restored next names it")]
+        blobs.put(&bytes)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use app::Vault;
-use blobs::Blobs;
+use blobs::{Blobs, side_by_side};
 use domain::{BlobHash, Clock};
 use jiff::Timestamp;
 use serde_json::json;
@@ -28,6 +28,8 @@ use crate::opened::{OpenFault, Place};
 pub const LAST: &str = "last-backup";
 /// The folder of the files that have their own names.
 pub const CHECKPOINTS: &str = "checkpoints";
+/// How many files are in memory at the same time.
+const IN_MEMORY: usize = 8;
 /// How often the database is copied at most. Only a file that was lost is missing twice.
 const ROUNDS: usize = 4;
 
@@ -60,8 +62,8 @@ trait Source {
     fn checkpoints(&mut self) -> Result<BTreeMap<String, Vec<u8>>, BackupFault>;
     /// Copies the database. Returns the files that the copy names.
     fn copy_database(&mut self) -> Result<(Timestamp, BTreeSet<BlobHash>), BackupFault>;
-    /// `None` if it is missing or damaged.
-    fn file(&mut self, hash: &BlobHash) -> Result<Option<Vec<u8>>, BackupFault>;
+    /// These files in their order; `None` for one that is missing or damaged.
+    fn files(&mut self, hashes: &[BlobHash]) -> Result<Vec<Option<Vec<u8>>>, BackupFault>;
 }
 
 /// Where the copies go.
@@ -97,12 +99,14 @@ impl Target<'_> {
             .filter(|hash| !self.present.contains(*hash))
             .copied()
             .collect();
-        for (done, hash) in missing.iter().enumerate() {
-            match source.file(hash)? {
-                Some(bytes) => self.add(hash, &bytes)?,
-                None => drop(absent.insert(*hash)),
+        for (turn, hashes) in missing.chunks(IN_MEMORY).enumerate() {
+            progress.step(turn * IN_MEMORY, missing.len());
+            for (hash, found) in hashes.iter().zip(source.files(hashes)?) {
+                match found {
+                    Some(bytes) => self.add(hash, &bytes)?,
+                    None => drop(absent.insert(*hash)),
+                }
             }
-            progress.step(done + 1, missing.len());
         }
         Ok(absent)
     }
@@ -265,12 +269,12 @@ impl Source for Installation {
         Ok((taken_at, self.copier.copy(&self.database)?))
     }
 
-    fn file(&mut self, hash: &BlobHash) -> Result<Option<Vec<u8>>, BackupFault> {
-        match self.blobs.get(hash) {
+    fn files(&mut self, hashes: &[BlobHash]) -> Result<Vec<Option<Vec<u8>>>, BackupFault> {
+        side_by_side(self.blobs.at_once(), hashes, |hash| match self.blobs.get(hash) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(blobs::Error::Missing(_) | blobs::Error::Damaged(_)) => Ok(None),
             Err(error) => Err(error.into()),
-        }
+        })
     }
 }
 
@@ -382,8 +386,8 @@ mod tests {
             Ok((Timestamp::UNIX_EPOCH, named))
         }
 
-        fn file(&mut self, hash: &BlobHash) -> Result<Option<Vec<u8>>, BackupFault> {
-            Ok(self.files.get(hash).cloned())
+        fn files(&mut self, hashes: &[BlobHash]) -> Result<Vec<Option<Vec<u8>>>, BackupFault> {
+            Ok(hashes.iter().map(|hash| self.files.get(hash).cloned()).collect())
         }
     }
 
