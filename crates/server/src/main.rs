@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 mod background;
 mod backup;
+mod bucket_owner;
 mod cli;
 mod configuration;
 mod connections;

@@ -15,6 +15,7 @@ use delivery::guarded_client::{Lookup, SystemLookup};
 use domain::{Clock, Random};
 use store::Store;
 
+use crate::bucket_owner;
 use crate::configuration::{Configuration, ConfigurationFault};
 use crate::documents::Workers;
 use crate::environment::{SystemClock, SystemRandom};
@@ -48,6 +49,9 @@ pub enum OpenFault {
     Store(#[from] store::Error),
     #[error(transparent)]
     Blobs(#[from] blobs::Error),
+    /// The bucket has the files of another installation.
+    #[error("{0} contains the files of another installation; set files.url to a prefix of its own")]
+    FilesOfAnother(String),
     /// The master key cannot be used.
     #[error(transparent)]
     Vault(#[from] app::VaultError),
@@ -210,10 +214,14 @@ impl Place {
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let vault = self.open_vault(&store, Arc::clone(&random))?;
         app::installation::set_up(&store, &vault, &SystemClock)?;
+        let blobs = self.open_files()?;
+        if self.files_folder().is_none() {
+            bucket_owner::claim(&store, &blobs)?;
+        }
         let workers = Arc::new(Workers::new(&self.configuration.documents));
         let app = App::new(Parts {
             store,
-            blobs: self.open_files()?,
+            blobs,
             documents: Arc::clone(&workers) as Arc<dyn app::StrangersDocuments>,
             space: Arc::new(self.volumes()),
             clock: Arc::new(SystemClock) as Arc<dyn Clock>,

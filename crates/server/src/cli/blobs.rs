@@ -8,8 +8,12 @@ use serde_json::json;
 
 use super::Context;
 use crate::backup::Progress;
+use crate::bucket_owner;
 use crate::moved_files::{self, Moved};
 use crate::output::{Failure, counted, exit_code, joined, print};
+
+/// The word for the data folder.
+const FOLDER: &str = "folder";
 
 #[derive(Debug, Subcommand)]
 pub enum Blobs {
@@ -40,11 +44,14 @@ impl Blobs {
 
 impl Move {
     fn run(self, context: &Context) -> Result<ExitCode, Failure> {
-        context.place.open_as_is()?;
+        let store = context.place.open_as_is()?;
         let from = context.place.open_files()?;
         let to = self.target(context)?;
         if from.named() == to.named() {
             return Err(Failure::Other(format!("the files are in {} already", to.named())));
+        }
+        if self.to != FOLDER {
+            bucket_owner::claim(&store, &to)?;
         }
         let mut progress = Progress::new(context.json);
         let moved = moved_files::copy(&from, &to, self.read_all, &mut progress).map_err(|error| {
@@ -58,7 +65,7 @@ impl Move {
 
     fn target(&self, context: &Context) -> Result<FileStore, Failure> {
         let place = &context.place;
-        if self.to == "folder" {
+        if self.to == FOLDER {
             let files = FileStore::local(place.files()).map_err(|error| Failure::Other(error.to_string()))?;
             return Ok(files);
         }
@@ -99,7 +106,7 @@ impl Move {
     }
 
     fn how_to_switch(&self) -> String {
-        let settings = if self.to == "folder" {
+        let settings = if self.to == FOLDER {
             "remove files.url from the settings".to_owned()
         } else {
             let endpoint = self

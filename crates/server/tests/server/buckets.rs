@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use testkit::bucket::{BucketServer, Fault, KEY, SECRET};
+use testkit::receiver::{Answer, Receiver};
 
 use crate::backups::{Sender, files_below, filled, says};
 use crate::serving::get;
@@ -105,6 +106,50 @@ fn doctor_and_readiness_say_what_is_wrong_with_a_bucket() {
     );
 }
 
+/// Without an access key in the settings.
+fn without_key(bucket: &BucketServer, prefix: &str) -> Temporary {
+    let here = in_bucket(Temporary::new(), bucket, prefix);
+    here.without("COUNTERSIGN_FILES__ACCESS_KEY")
+        .without("COUNTERSIGN_FILES__SECRET_KEY")
+}
+
+#[test]
+fn the_access_key_comes_from_a_file_or_the_usual_variables_or_the_instance() {
+    let bucket = BucketServer::start();
+    let here = without_key(&bucket, "one").with("COUNTERSIGN_FILES__ACCESS_KEY", KEY);
+    let secret = here.file("s3-secret", format!("{SECRET}\n").as_bytes());
+    let of_file = here.with("COUNTERSIGN_FILES__SECRET_KEY_FILE", secret.to_str().expect("a path"));
+    let of_variables = without_key(&bucket, "two")
+        .with("AWS_ACCESS_KEY_ID", KEY)
+        .with("AWS_SECRET_ACCESS_KEY", SECRET);
+    let instance = Receiver::answering(|request| {
+        let body = match request.path.as_str() {
+            "/latest/api/token" => "a session".to_owned(),
+            "/latest/meta-data/iam/security-credentials/" => "signing".to_owned(),
+            "/latest/meta-data/iam/security-credentials/signing" => json!({
+                "AccessKeyId": KEY,
+                "SecretAccessKey": SECRET,
+                "Token": "of-the-instance",
+                "Expiration": "2099-01-01T00:00:00Z",
+            })
+            .to_string(),
+            other => panic!("{other}"),
+        };
+        Answer::Plain {
+            status: 200,
+            headers: Vec::new(),
+            body: body.into_bytes(),
+        }
+    });
+    let of_instance =
+        without_key(&bucket, "three").with("AWS_METADATA_ENDPOINT", instance.url("").trim_end_matches('/'));
+    for here in [of_file, of_variables, of_instance] {
+        filled(&here);
+        is_sound(&here);
+    }
+    assert!(instance.connections() > 0);
+}
+
 #[test]
 fn settings_that_cannot_be_used_are_named() {
     let bucket = BucketServer::start();
@@ -127,6 +172,22 @@ fn settings_that_cannot_be_used_are_named() {
     let here = with_service(here, &bucket);
     says(&here.say(&["blobs", "move", "--to", "/srv/files"]), &["--to", "s3://"]);
     says(&here.say(&["blobs", "move", "--to", "folder"]), &["already"]);
+}
+
+/// Its `fsck` would remove the other's files.
+#[test]
+fn an_installation_stays_out_of_the_prefix_of_another() {
+    let bucket = BucketServer::start();
+    let here = in_bucket(Temporary::new(), &bucket, "one");
+    filled(&here);
+    let other = with_service(Temporary::with_company(), &bucket);
+    let to = bucket.url("one");
+    says(&other.say(&["blobs", "move", "--to", &to]), &["another installation"]);
+    let other = other.with("COUNTERSIGN_FILES__URL", &to);
+    for command in [&["fsck", "--grace", "0"][..], &["doctor"], &["company", "list"]] {
+        says(&other.say(command), &["s3://contracts/one", "another installation"]);
+    }
+    is_sound(&here);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use blobs::Blobs;
 use store::Store;
 
 use super::Findings;
+use crate::bucket_owner;
 use crate::cli::Context;
 
 /// How many files are looked for.
@@ -32,10 +33,19 @@ pub(super) fn files(context: &Context, store: &Store, findings: &mut Findings) -
     } else {
         blobs.probe()
     };
-    match probed.map_err(app::Error::from).and_then(|()| missing_files(&blobs, store)) {
+    let found = probed.map_err(app::Error::from).and_then(|()| {
+        let is_of_another = place.files_folder().is_none() && bucket_owner::is_of_another(store, &blobs)?;
+        Ok((is_of_another, missing_files(&blobs, store)?))
+    });
+    match found {
         Err(error) => findings.wrong(check, error.to_string(), remedy),
-        Ok(0) => findings.good(check, format!("{} can be used", blobs.named())),
-        Ok(missing) => findings.wrong(
+        Ok((true, _)) => findings.wrong(
+            check,
+            format!("{} contains the files of another installation", blobs.named()),
+            "set files.url to a prefix of its own",
+        ),
+        Ok((false, 0)) => findings.good(check, format!("{} can be used", blobs.named())),
+        Ok((false, missing)) => findings.wrong(
             check,
             format!("{missing} of the files that the database names are not in {}", blobs.named()),
             "if the files are elsewhere, change files.url back and move them with `countersign blobs move`; otherwise restore \
