@@ -228,7 +228,7 @@ fn left_gap(caption: &Caption, area: &Area, boxes: &[Area]) -> Option<f32> {
 
 fn right_gap(caption: &Caption, area: &Area) -> Option<f32> {
     let is_right = caption.area.left >= area.right - SLACK && area.is_at_height_of(caption.area.middle());
-    is_right.then(|| caption.area.left - area.right)
+    is_right.then_some(caption.area.left - area.right)
 }
 
 fn above_gap(caption: &Caption, area: &Area) -> Option<f32> {

@@ -5,7 +5,7 @@ use axum::response::Response;
 use domain::FileKind;
 
 use crate::api::answers::FinishedFile;
-use crate::api::file::attachment;
+use crate::api::file::{attachment, finished};
 use crate::api::path::WorkflowPath;
 use crate::frame::caller::Authenticated;
 use crate::frame::client_address::CameFrom;
@@ -34,11 +34,7 @@ pub async fn certificate(
     WorkflowPath(id, ()): WorkflowPath,
     wanted: Wanted,
 ) -> Result<Response, Failure> {
-    let file = if wanted.is_head {
-        http.blocking(move |app| app.unrecorded_file(&caller, id, FileKind::Certificate))
-            .await?
-    } else {
-        http.blocking(move |app| app.certificate(&caller, id, &origin)).await?
-    };
-    Ok(attachment(file, &wanted))
+    let asked = wanted.clone();
+    let file = http.blocking(move |app| finished(app, &caller, (id, FileKind::Certificate), &origin, &asked));
+    Ok(attachment(file.await?, &wanted))
 }

@@ -6,14 +6,15 @@ use app::{
 };
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Response};
-use domain::{Language, Status, WorkflowId, Zone};
+use axum::response::Response;
+use domain::{FileKind, Language, Status, WorkflowId, Zone};
 use serde::Serialize;
 
 use super::documents::standing;
 use super::{Member, Part, check_form, language_of, origin, outbox, page};
-use crate::api::file::attachment;
+use crate::api::file::{attachment, finished};
 use crate::api::path::number;
+use crate::frame::download::Wanted;
 use crate::frame::problem::Failure;
 use crate::frame::state::Http;
 use crate::html::path::PagePath;
@@ -243,16 +244,10 @@ pub async fn file(
     State(http): State<Http>,
     Member(session): Member,
     PagePath(id): PagePath<String>,
+    wanted: Wanted,
     request: PageRequest,
 ) -> Response {
-    let (language, by, origin) = (language_of(&request, &session), session.actor.clone(), origin(&request));
-    let file = http
-        .blocking(move |app| app.document(&by, workflow_id(&id)?, &origin))
-        .await;
-    file.map_or_else(
-        |error| request.fail(&error, language),
-        |file| attachment(file).into_response(),
-    )
+    download(&http, &session, (id, FileKind::Document), wanted, &request).await
 }
 
 /// `GET /documents/{id}/certificate`: the history certificate.
@@ -260,16 +255,26 @@ pub async fn certificate(
     State(http): State<Http>,
     Member(session): Member,
     PagePath(id): PagePath<String>,
+    wanted: Wanted,
     request: PageRequest,
 ) -> Response {
-    let (language, by, origin) = (language_of(&request, &session), session.actor.clone(), origin(&request));
-    let file = http
-        .blocking(move |app| app.certificate(&by, workflow_id(&id)?, &origin))
-        .await;
-    file.map_or_else(
-        |error| request.fail(&error, language),
-        |file| attachment(file).into_response(),
-    )
+    download(&http, &session, (id, FileKind::Certificate), wanted, &request).await
+}
+
+async fn download(
+    http: &Http,
+    session: &MemberSession,
+    (id, kind): (String, FileKind),
+    wanted: Wanted,
+    request: &PageRequest,
+) -> Response {
+    let (language, by, origin) = (language_of(request, session), session.actor.clone(), origin(request));
+    let asked = wanted.clone();
+    let file = http.blocking(move |app| finished(app, &by, (workflow_id(&id)?, kind), &origin, &asked));
+    match file.await {
+        Ok(file) => attachment(file, &wanted),
+        Err(error) => request.fail(&error, language),
+    }
 }
 
 async fn show(
