@@ -33,7 +33,7 @@ mod seal_chain;
 mod signature;
 mod trust;
 
-pub use attachments::{Attachment, attachments};
+pub use attachments::{Attachment, attachment, attachments};
 pub use changes::{Change, How, Part};
 pub use rules::{FieldLock, Rules};
 pub use seal_chain::prove_foreign_key;

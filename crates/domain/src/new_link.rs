@@ -144,6 +144,7 @@ mod tests {
             name: "김민준".into(),
             contact: contact.into(),
             phone: None,
+            company: None,
         }
     }
 

@@ -3,17 +3,18 @@
 use document::verify;
 use domain::{BlobHash, ChainFault, ChainFile, EventKind, Language, Zone};
 
+/// The name of the chain in a certificate.
+pub(in crate::evidence) const CHAIN_FILE: &str = "chain.json";
+
 /// A history certificate's chain, or where it breaks.
 pub struct AttachedChain(pub Result<ChainFile, ChainFault>);
 
 impl AttachedChain {
     /// The chain in a PDF. `None` if it has none. Only for files with a valid signature: it is read here.
     pub fn of(pdf: &[u8]) -> Option<Self> {
-        let attachments = verify::attachments(pdf).ok()?;
-        attachments.iter().find_map(|attachment| {
-            let file: ChainFile = serde_json::from_slice(&attachment.data).ok()?;
-            Some(Self(file.verify().map(|_| file)))
-        })
+        let attachment = verify::attachment(pdf, CHAIN_FILE).ok()??;
+        let file: ChainFile = serde_json::from_slice(&attachment.data).ok()?;
+        Some(Self(file.verify().map(|_| file)))
     }
 
     /// The zone of the document's dates, if the chain says it.

@@ -25,6 +25,7 @@ use store::workflow::{Party, StoredWorkflow};
 use store::workflow_value::StoredValue;
 
 use crate::base::text::erased;
+use crate::evidence::attached_chain::CHAIN_FILE;
 use crate::values::value::attached;
 
 use crate::base::browser::browser;
@@ -572,7 +573,7 @@ impl Writer<'_> {
         let entries = self.certified.entries.to_vec();
         let file = ChainFile::new(format, workflow.company.clone(), workflow.id, entries);
         Attachment {
-            file_name: "chain.json".to_owned(),
+            file_name: CHAIN_FILE.to_owned(),
             media_type: "application/json".to_owned(),
             description: self.say("certificate-chain-file"),
             // Texts, numbers and lists only: writing cannot fail.

@@ -100,7 +100,7 @@ impl App {
         let SealMarks { pages, seal: mark } = self.seal_marks(snapshot, &fonts)?;
         marks.extend(pages);
         if snapshot.stored.workflow.is_test {
-            marks.extend(self.test_marks(snapshot));
+            marks.extend(test_marks(snapshot));
         }
         if !snapshot.template.extends_upload() {
             let stamped = document::marks::stamp::stamp(pdf, &fonts, &marks)
@@ -128,16 +128,6 @@ impl App {
             prove_sound("proving an extended document", &sealed.bytes)?;
             Ok(sealed)
         })?
-    }
-
-    /// What says on every page that a document is a test.
-    fn test_marks(&self, snapshot: &Snapshot) -> Vec<Mark> {
-        let language = snapshot.stored.workflow.language;
-        let word = test_mark(language);
-        let pages = (1..).zip(&snapshot.template.version.pages);
-        pages
-            .map(|(number, size)| watermark::on_page(number, size, &word, language))
-            .collect()
     }
 
     /// How each signer's link went out, by what the outbox and the chain know at this moment.
@@ -247,4 +237,14 @@ impl App {
         };
         self.seal(&workflow.company, pdf, &details, patience)
     }
+}
+
+/// What says on every page that a document is a test.
+fn test_marks(snapshot: &Snapshot) -> Vec<Mark> {
+    let language = snapshot.stored.workflow.language;
+    let word = test_mark(language);
+    let pages = (1..).zip(&snapshot.template.version.pages);
+    pages
+        .map(|(number, size)| watermark::on_page(number, size, &word, language))
+        .collect()
 }

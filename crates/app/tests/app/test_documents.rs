@@ -88,7 +88,8 @@ fn every_page_of_a_test_says_so_and_so_does_whoever_verifies_it() {
                 assert!(verdict.holds_strictly(), "{verdict:?}");
                 let says = verdict.signatures.iter().any(|one| one.notes.contains(&Note::IsTest));
                 assert_eq!(says, is_test);
-                let marks = text_of(file).matches("테스트").count();
+                // Poppler reads the letters of a slanted word in an order of its own.
+                let marks = text_of(file).matches('테').count();
                 assert!(if is_test { marks >= least } else { marks == 0 }, "{marks} marks");
             }
         }

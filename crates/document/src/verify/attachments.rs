@@ -27,6 +27,15 @@ pub struct Attachment {
 
 /// The files embedded in `pdf`, by name, without those that cannot be decoded.
 pub fn attachments(pdf: &[u8]) -> Result<Vec<Attachment>, Fault> {
+    matching(pdf, MAX_FILES, |_| true)
+}
+
+/// The first file of this name in `pdf`. No other is decoded, so this takes no more memory than one may.
+pub fn attachment(pdf: &[u8], name: &str) -> Result<Option<Attachment>, Fault> {
+    Ok(matching(pdf, 1, |found| found == name)?.pop())
+}
+
+fn matching(pdf: &[u8], most: usize, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Attachment>, Fault> {
     let file = open(pdf.into()).map_err(|defect| fault_of(&defect))?;
     let reading = reading::read(&file).map_err(|defect| fault_of(&defect))?;
     let mut found = Vec::new();
@@ -39,13 +48,13 @@ pub fn attachments(pdf: &[u8]) -> Result<Vec<Attachment>, Fault> {
     while let Some(node) = waiting.pop() {
         let names = reading.array(node, b"Names").unwrap_or_default();
         for pair in names.chunks_exact(2) {
-            if found.len() >= MAX_FILES {
+            if found.len() >= most {
                 return Ok(found);
             }
             if let [_, specification] = pair
                 && let Some(specification) = reading.as_dict(specification)
             {
-                found.extend(attachment(&reading, specification));
+                found.extend(decoded(&reading, specification, &is_wanted));
             }
         }
         for kid in reading.array(node, b"Kids").unwrap_or_default().iter().rev() {
@@ -59,13 +68,15 @@ pub fn attachments(pdf: &[u8]) -> Result<Vec<Attachment>, Fault> {
     Ok(found)
 }
 
-fn attachment(reading: &Reading<'_>, specification: &Dict) -> Option<Attachment> {
+fn decoded(reading: &Reading<'_>, specification: &Dict, is_wanted: impl Fn(&str) -> bool) -> Option<Attachment> {
     let files = reading.dict(specification, b"EF")?;
     let file = files.get(b"UF").or_else(|| files.get(b"F"))?;
     let stream = reading.resolve(file).as_stream()?;
     let name = |key| reading.text(specification, key);
+    let name = name(b"UF").or_else(|| name(b"F")).unwrap_or_default();
+    is_wanted(&name).then_some(())?;
     Some(Attachment {
-        name: name(b"UF").or_else(|| name(b"F")).unwrap_or_default(),
+        name,
         media_type: reading
             .name(&stream.dict, b"Subtype")
             .map(|name| String::from_utf8_lossy(&name).into_owned()),

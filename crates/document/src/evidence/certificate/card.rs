@@ -119,7 +119,7 @@ impl Composer<'_> {
     }
 
     fn pictured(&self, pictures: &[CardPicture]) -> Result<Vec<Pictured>, CertificateError> {
-        let mut drawn = Vec::with_capacity(pictures.len());
+        let mut ready = Vec::with_capacity(pictures.len());
         for CardPicture { content, words } in pictures {
             let content = match content {
                 PictureContent::File(bytes) => MarkContent::Picture {
@@ -128,13 +128,13 @@ impl Composer<'_> {
                 },
                 PictureContent::Drawing(drawing) => MarkContent::Drawing(drawing.clone()),
             };
-            drawn.push(Pictured {
+            ready.push(Pictured {
                 picture: PictureOnPage::new(self.fonts, &content, (0.0, 0.0), (PICTURE_WIDTH, PICTURE_HEIGHT))?,
                 words: words.clone(),
                 caption: self.lines(words, SMALL_SIZE, false, GREY, PICTURE_WIDTH)?,
             });
         }
-        Ok(drawn)
+        Ok(ready)
     }
 
     /// Draws signatures one below the other; returns where they end.

@@ -1,7 +1,7 @@
 //! What a form's fields are called if the form does not say it.
 
 use super::*;
-use crate::taking::forms::named;
+use crate::taking::forms::{add_form, named};
 
 /// A page with these texts at their places, and these fields.
 fn form(texts: &[(i64, i64, &str)], fields: Vec<(Dictionary, [i64; 4])>) -> Vec<u8> {
@@ -16,19 +16,7 @@ fn form(texts: &[(i64, i64, &str)], fields: Vec<(Dictionary, [i64; 4])>) -> Vec<
             .collect();
         let contents = document.add_object(Stream::new(Dictionary::new(), drawn.into_bytes()));
         page.set("Contents", contents);
-        let mut widgets = Vec::new();
-        for (mut field, rectangle) in fields {
-            field.set("Type", "Annot");
-            field.set("Subtype", "Widget");
-            field.set("F", 4);
-            field.set("Rect", rectangle.map(Object::from).to_vec());
-            widgets.push(Object::from(document.add_object(field)));
-        }
-        page.set("Annots", widgets.clone());
-        let catalog = document.add_object(dictionary! {
-            "Type" => "Catalog", "AcroForm" => dictionary! { "Fields" => widgets },
-        });
-        document.trailer.set("Root", catalog);
+        add_form(document, page, fields);
     })
 }
 

@@ -23,21 +23,23 @@ fn a_dynamic_xfa_form_is_refused() {
 
 /// A form as an office suite writes it: `(name, field, rectangle)`, some with an appearance.
 pub fn form_of(fields: Vec<(Dictionary, [i64; 4])>) -> Vec<u8> {
-    document_of(PageForm::PLAIN, |document, page| {
-        let mut widgets = Vec::new();
-        for (mut field, rectangle) in fields {
-            field.set("Type", "Annot");
-            field.set("Subtype", "Widget");
-            field.set("F", 4);
-            field.set("Rect", rectangle.map(Object::from).to_vec());
-            widgets.push(Object::from(document.add_object(field)));
-        }
-        page.set("Annots", widgets.clone());
-        let catalog = document.add_object(dictionary! {
-            "Type" => "Catalog", "AcroForm" => dictionary! { "Fields" => widgets },
-        });
-        document.trailer.set("Root", catalog);
-    })
+    document_of(PageForm::PLAIN, |document, page| add_form(document, page, fields))
+}
+
+pub fn add_form(document: &mut Document, page: &mut Dictionary, fields: Vec<(Dictionary, [i64; 4])>) {
+    let mut widgets = Vec::new();
+    for (mut field, rectangle) in fields {
+        field.set("Type", "Annot");
+        field.set("Subtype", "Widget");
+        field.set("F", 4);
+        field.set("Rect", rectangle.map(Object::from).to_vec());
+        widgets.push(Object::from(document.add_object(field)));
+    }
+    page.set("Annots", widgets.clone());
+    let catalog = document.add_object(dictionary! {
+        "Type" => "Catalog", "AcroForm" => dictionary! { "Fields" => widgets },
+    });
+    document.trailer.set("Root", catalog);
 }
 
 pub fn named(name: &str, kind: &str) -> Dictionary {

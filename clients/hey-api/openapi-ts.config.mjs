@@ -1,0 +1,2 @@
+// Node needs the endings of files in imports.
+export default { output: { path: "generated", importFileExtension: ".js" } };
